@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
+	files "github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -35,6 +36,9 @@ type Library interface {
 		ctx context.Context, scope access.Scope, list string, judgments []library.Judgment,
 	) (*library.Outcome, error)
 	DeleteJudgments(ctx context.Context, scope access.Scope, list string, of []library.Judgment) (int, error)
+
+	ImportQueries(ctx context.Context, scope access.Scope, set string, file files.QueryFile) (*files.Imported, error)
+	ImportJudgments(ctx context.Context, scope access.Scope, list string, file files.JudgmentFile) (*files.Imported, error)
 }
 
 // QuerySets is the answer to listing them.

@@ -180,7 +180,7 @@ func TestImportOfAFolder(t *testing.T) {
 		"queries: 1 stored, 2 refused", "judgments: 0 stored, 4 refused",
 		"queries.jsonl: ids that are numbers (1): read as their text", "queries without a text (1): left out",
 		"rows that the gateway refused (1): not stored", `line 2: query "2" is "hours" and has judgments in list "beir"`,
-		"qrels.tsv: grades above the scale of the list (3): not stored: list beir has grades 0 to 2; one that is made with --max-grade 10 holds them all",
+		"qrels.tsv: grades above the scale of the list (3): not stored: list beir has grades 0 to 2; one that is made with --max-grade 10 (max_grade) holds them all",
 		`line 2: query "1", document "d1": 10`, "judged documents that the corpus lacks (1)", `query set "beir" has no query "nobody"`,
 		"pairs judged twice with different grades (1): the last grade counts", "evaluations of the gateway count that hit")
 	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments wide --replace",
@@ -188,7 +188,7 @@ func TestImportOfAFolder(t *testing.T) {
 		"judgments: 3 stored, 1 refused")
 	c.want(exitOK, "", "judgments list", "0-10")
 	c.want(exitFailed, "2 0 d1 11\n2 0 d2 1.5\n2 0 d3 2\n", "judgments import wide - --format trec", "judgments: 1 stored, 2 refused",
-		"standard input: grades above the scale of the list (1): not stored: list wide has grades 0 to 10, and no list has more than 10")
+		"standard input: grades above the scale of the list (1): not stored: list wide has grades 0 to 10, and --max-grade (max_grade) is at most 10")
 	c.want(exitOK, `{"query_placeholder": "$q", "queries": [{"placeholders": {"$q": "opening hours"}, "relevant_documents": {"2": ["d9"]}}]}`,
 		"judgments import wide - --format rre", "judgments: 1 stored, 0 refused")
 	c.want(exitOK, "", "judgments export wide --format trec", "2 0 d9 2\n")

@@ -175,15 +175,7 @@ func (p *program) importQuerySet(ctx context.Context, c *client, f *querySetImpo
 			return err
 		}
 	}
-	to := rows{path: pathOf(querySetsPath, set) + "/queries", what: "queries", n: len(queries), file: in.name}
-	to.line = func(i int) int { return queries[i].Line }
-	err = in.send(ctx, c, to, func(from, to int) any {
-		part := gateway.QueryRows{Replace: f.replace}
-		for i := range queries[from:to] {
-			part.Queries = append(part.Queries, queries[from+i].Query)
-		}
-		return part
-	})
+	err = in.queries(ctx, c, set, queries, f.replace)
 	if err != nil || f.judgments == "" {
 		return in.finish(err)
 	}
@@ -213,7 +205,7 @@ func (in *rowImport) qrels(ctx context.Context, c *client, f *querySetImport, of
 		return err
 	}
 	in.name = name
-	spec := library.JudgmentListSpec{QuerySet: of.set, MaxGrade: min(highestOf(judgments), library.MaxGrade)}
+	spec := library.JudgmentListSpec{QuerySet: of.set, MaxGrade: min(exchange.Highest(judgments), library.MaxGrade)}
 	if err := makeIfFree(ctx, c, pathOf(listsPath, f.judgments), spec); err != nil {
 		return err
 	}
@@ -238,14 +230,6 @@ func (in *rowImport) compare(of *folderRead, judgments []exchange.Judgment) erro
 	})
 	in.report.Check(compared)
 	return err
-}
-
-func highestOf(judgments []exchange.Judgment) int {
-	highest := 1
-	for i := range judgments {
-		highest = max(highest, judgments[i].Grade)
-	}
-	return highest
 }
 
 // makeIfFree makes what is not there yet.

@@ -103,7 +103,7 @@ func (j *judgments) rated(r *rated) {
 func (j *judgments) put(line int, made library.Judgment, grade string) {
 	report, name := j.file.Report, j.file.Name
 	read := Judgment{Judgment: made, Line: line}
-	of := "query " + short(made.QueryID) + ", document " + short(read.Of())
+	of := pairOf(made.QueryID, read.Of())
 	if made.QueryID == "" || read.Of() == "" {
 		report.Add(name, NoID, line, "%s", of)
 		return
@@ -156,7 +156,7 @@ func (h *hits) object(line int, object []byte) {
 }
 
 func (h *hits) add(line int, system, query, document, score string) {
-	of := "query " + short(query) + ", document " + short(document)
+	of := pairOf(query, document)
 	if query == "" || document == "" {
 		h.file.Report.Add(h.file.Name, NoID, line, "%s", of)
 		return

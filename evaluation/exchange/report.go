@@ -54,54 +54,54 @@ const (
 
 // kinds say what each is and what is done with it, and whether the row is left out for it.
 var kinds = map[Kind]struct {
-	is, done string
-	leftOut  bool
+	odd, treated string
+	leftOut      bool
 }{
-	ByteOrderMark:  {"a byte order mark", "skipped", false},
-	WindowsLine:    {"lines that end in CR LF", "read as any other", false},
-	BlankLine:      {"blank lines", "skipped", false},
-	NoHeader:       {"no header", "the first line is read as a row, which BEIR's loader would skip", false},
-	Header:         {"a first line that is no row", "taken for a header", false},
-	OtherSplit:     {"no judgments of a split test", "these are taken", false},
-	LongLine:       {"lines of more than 4 MiB", "left out", true},
-	InvalidUTF8:    {"bytes that are no UTF-8", "read as the character U+FFFD", false},
-	WrongColumns:   {"rows of another number of columns", "left out", true},
-	Broken:         {"rows that cannot be read", "left out", true},
-	UnknownMembers: {"members that mean nothing here", "not read", false},
+	ByteOrderMark:  {odd: "a byte order mark", treated: "skipped"},
+	WindowsLine:    {odd: "lines that end in CR LF", treated: "read as any other"},
+	BlankLine:      {odd: "blank lines", treated: "skipped"},
+	NoHeader:       {odd: "no header", treated: "the first line is read as a row, which BEIR's loader would skip"},
+	Header:         {odd: "a first line that is no row", treated: "taken for a header"},
+	OtherSplit:     {odd: "no judgments of a split test", treated: "these are taken"},
+	LongLine:       {odd: "lines of more than 4 MiB", treated: "left out", leftOut: true},
+	InvalidUTF8:    {odd: "bytes that are no UTF-8", treated: "read as the character U+FFFD"},
+	WrongColumns:   {odd: "rows of another number of columns", treated: "left out", leftOut: true},
+	Broken:         {odd: "rows that cannot be read", treated: "left out", leftOut: true},
+	UnknownMembers: {odd: "members that mean nothing here", treated: "not read"},
 
-	NumberID:        {"ids that are numbers", "read as their text", false},
-	NoID:            {"rows without an id", "left out", true},
-	NoText:          {"queries without a text", "left out", true},
-	NoGrade:         {"pairs without a grade", "left out: they count as not judged", true},
-	BadGrade:        {"grades that are no numbers of at most a million", "left out", true},
-	FractionalGrade: {"grades between two whole numbers", "left out: multiply all grades so that they are whole", true},
-	NegativeGrade:   {"grades below 0", "they count as 0, not relevant", false},
-	BeyondScale:     {"grades above the scale of the list", "not stored", true},
-	BadScore:        {"scores that are no numbers", "left out", true},
+	NumberID:        {odd: "ids that are numbers", treated: "read as their text"},
+	NoID:            {odd: "rows without an id", treated: "left out", leftOut: true},
+	NoText:          {odd: "queries without a text", treated: "left out", leftOut: true},
+	NoGrade:         {odd: "pairs without a grade", treated: "left out: they count as not judged", leftOut: true},
+	BadGrade:        {odd: "grades that are no numbers of at most a million", treated: "left out", leftOut: true},
+	FractionalGrade: {odd: "grades between two whole numbers", treated: "left out: multiply all grades so that they are whole", leftOut: true},
+	NegativeGrade:   {odd: "grades below 0", treated: "they count as 0, not relevant"},
+	BeyondScale:     {odd: "grades above the scale of the list", treated: "not stored", leftOut: true},
+	BadScore:        {odd: "scores that are no numbers", treated: "left out", leftOut: true},
 
-	DocumentTwice: {"documents of an id that was there", "the last one counts, as in BEIR's loader", false},
-	QueryTwice:    {"queries of an id that was there", "the last one counts, as in BEIR's loader", false},
-	JudgedTwice:   {"pairs judged twice with different grades", "the last grade counts, as in BEIR's loader", false},
-	JudgedAlike:   {"pairs judged twice with the same grade", "which changes nothing", false},
-	HitTwice:      {"documents that were there for their query", "the last score counts", false},
-	RankedTwice:   {"documents that were there in their ranking", "the first place counts", false},
+	DocumentTwice: {odd: "documents of an id that was there", treated: "the last one counts, as in BEIR's loader"},
+	QueryTwice:    {odd: "queries of an id that was there", treated: "the last one counts, as in BEIR's loader"},
+	JudgedTwice:   {odd: "pairs judged twice with different grades", treated: "the last grade counts, as in BEIR's loader"},
+	JudgedAlike:   {odd: "pairs judged twice with the same grade", treated: "which changes nothing"},
+	HitTwice:      {odd: "documents that were there for their query", treated: "the last score counts"},
+	RankedTwice:   {odd: "documents that were there in their ranking", treated: "the first place counts"},
 
 	UnknownDocument: {
-		"judged documents that the corpus lacks",
-		"those with a grade above 0 count in the ideal ranking and in recall, as in trec_eval, so that no search can reach 1", false,
+		odd:     "judged documents that the corpus lacks",
+		treated: "those with a grade above 0 count in the ideal ranking and in recall, as in trec_eval, so that no search can reach 1",
 	},
-	UnknownQuery:  {"judgments of queries that are not there", "left out", true},
-	UnjudgedQuery: {"queries without judgments", "not measured", false},
+	UnknownQuery:  {odd: "judgments of queries that are not there", treated: "left out", leftOut: true},
+	UnjudgedQuery: {odd: "queries without judgments", treated: "not measured"},
 	OwnDocument: {
-		"queries that are documents of the corpus, under their own id",
-		"that hit is dropped, as BEIR's evaluation does (ignore_identical_ids)", false,
+		odd:     "queries that are documents of the corpus, under their own id",
+		treated: "that hit is dropped, as BEIR's evaluation does (ignore_identical_ids)",
 	},
 	OwnJudged: {
-		"queries that are documents under their own id, which is judged relevant",
-		"that hit counts, while BEIR's evaluation would drop it", false,
+		odd:     "queries that are documents under their own id, which is judged relevant",
+		treated: "that hit counts, while BEIR's evaluation would drop it",
 	},
-	Refused:      {"rows that the gateway refused", "not stored", true},
-	TextReplaced: {"queries that had another text", "replaced", false},
+	Refused:      {odd: "rows that the gateway refused", treated: "not stored", leftOut: true},
+	TextReplaced: {odd: "queries that had another text", treated: "replaced"},
 }
 
 // firstRows of a kind are kept.
@@ -120,16 +120,16 @@ func (r *Report) IsZero() bool { return r == nil || len(r.Oddities) == 0 }
 type Oddity struct {
 	File  string `json:"file"`
 	Kind  Kind   `json:"kind"`
-	Is    string `json:"is"`
-	Done  string `json:"done"` // what was done with it
-	Count int    `json:"count"`
-	First []Row  `json:"first"` // the first ten
+	Is    string `json:"is" locale:"text" doc:"What is odd."`
+	Done  string `json:"done" locale:"text" doc:"What was done with it."`
+	Count int    `json:"count" minimum:"1"`
+	First []Row  `json:"first" nullable:"false" doc:"The first ten rows."`
 }
 
 // Row is one of them.
 type Row struct {
-	Line int    `json:"line,omitempty"` // from 1; 0: of the file as a whole
-	Seen string `json:"seen,omitempty"`
+	Line int    `json:"line,omitempty" minimum:"0" doc:"Of the file, from 1; left out for what is of the file as a whole."`
+	Seen string `json:"seen,omitempty" locale:"text"`
 }
 
 // Add adds a row; what was seen of it may be empty. A nil report takes nothing.
@@ -140,7 +140,7 @@ func (r *Report) Add(file string, kind Kind, line int, format string, args ...an
 	i := slices.IndexFunc(r.Oddities, func(o *Oddity) bool { return o.File == file && o.Kind == kind })
 	if i < 0 {
 		i = len(r.Oddities)
-		r.Oddities = append(r.Oddities, &Oddity{File: file, Kind: kind, Is: kinds[kind].is, Done: kinds[kind].done})
+		r.Oddities = append(r.Oddities, &Oddity{File: file, Kind: kind, Is: kinds[kind].odd, Done: kinds[kind].treated})
 	}
 	o := r.Oddities[i]
 	if o.Count++; len(o.First) < firstRows {
@@ -149,10 +149,10 @@ func (r *Report) Add(file string, kind Kind, line int, format string, args ...an
 }
 
 // Say changes what was done with a kind, where that depends.
-func (r *Report) Say(kind Kind, done string) {
+func (r *Report) Say(kind Kind, detail string) {
 	for _, o := range r.Oddities {
 		if o.Kind == kind {
-			o.Done = done
+			o.Done = detail
 		}
 	}
 }
@@ -217,6 +217,11 @@ func (r *Report) Write(w io.Writer, prefix string) error {
 
 // shortText is how much of a text of a file is shown.
 const shortText = 60
+
+// pairOf names what was judged, or found.
+func pairOf(query, document string) string {
+	return fmt.Sprintf("query %s, document %s", short(query), short(document))
+}
 
 // short quotes a text of a file, of a long one its beginning.
 func short(text string) string {

@@ -19,7 +19,7 @@ var layers = map[string][]string{
 		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels",
 		"lib/tracing",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks", "events",
+		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks", "events",
 		"experiments", "experiments/live",
 	},
 
@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"evaluation/metric":   leaf,
 	"evaluation/judge":    {"lib/service"},
 	"evaluation/library":  {"search", "engine", "access"},
-	"evaluation/exchange": {"evaluation/library"},
+	"evaluation/exchange": {"evaluation/library", "access"},
 	"evaluation/runs": {
 		"evaluation/library", "evaluation/tune", "evaluation/metric", "evaluation/judge", "evaluation", "presets",
 		"search", "engine", "scoring", "access", "catalog/jobs",
