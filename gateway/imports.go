@@ -25,8 +25,8 @@ func (s *Server) importRoutes() {
 		method: http.MethodPost, path: querySetPath + "/import", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody, timeout: s.limits.Ingest,
 		id: "import-queries", summary: "Add the queries of a file to a set",
-		about: "In the forms that other programs have. A row that cannot be read, or is refused, is told by its line, and the " +
-			"others are stored.",
+		about: "In the forms that other programs have. A row that cannot be read, or is refused, is told by its line, and " +
+			"the others are stored.",
 	}, importQueries)
 	registerWith(s, s.library, route{
 		method: http.MethodPost, path: judgmentListPath + "/import", tag: evaluationTag, access: governs, role: keys.Write,

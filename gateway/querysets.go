@@ -143,8 +143,9 @@ func (s *Server) querySetRoutes() {
 		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody,
 		id:        "put-queries", summary: "Add queries to a set, or change them",
-		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another text for a " +
-			"query that has judgments in any list is refused, unless replace is set: they would count for another question.",
+		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
+			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
+			"question.",
 	}, putQueries)
 	registerWith(s, s.library, route{
 		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,

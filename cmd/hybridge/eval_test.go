@@ -127,7 +127,7 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 	corpus := `{"_id":"a","title":"Refunds","text":"Money comes back within a week."}
 {"_id":"b","title":"Delivery","text":"Parcels leave on Mondays."}
 `
-	f("qrels.tsv", header+"q\tb\t1.0\nq\tgone\t1\n", 0.6131, "judged documents that the corpus lacks (1): those with a grade above 0 count",
+	f("qrels.tsv", header+"q\tb\t1.0\nq\tgone\t1\n", 0.6131, "judged documents that the corpus lacks (1): above grade 0 they count",
 		`line 3: query "q", document "gone": 1`)
 	f("qrels.tsv", header+"q\tb\t1\nq\tb\t0\nq\ta\t1\n", 0, "pairs judged twice with different grades (1): the last grade counts",
 		`line 3: query "q", document "b": 1 in line 2, then 0`)
@@ -143,9 +143,12 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 // A query's own document takes no place, unless somebody judged it relevant.
 func TestEvalDropsTheQueryItself(t *testing.T) {
 	t.Parallel()
-	f := func(qrels, want, told string) {
+	f := func(own, want, told string) {
 		t.Helper()
-		dir := smallSet(t)
+		dir, qrels := smallSet(t), "q\tb\t1\n"
+		if own != "" {
+			qrels += "q\t" + "q\t" + own + "\n" // its own document
+		}
 		for name, content := range map[string]string{
 			"corpus.jsonl": `{"_id":"q","text":"When do parcels leave?"}` + "\n" + `{"_id":"b","text":"Parcels leave on Mondays."}` + "\n",
 			"qrels.tsv":    "query-id\tcorpus-id\tscore\n" + qrels,
@@ -161,9 +164,9 @@ func TestEvalDropsTheQueryItself(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s\n%s, want %q", qrels, code, complaints, content, want)
 		}
 	}
-	f("q\tb\t1\n", `"ranking":["b"]`, "that hit is dropped")
-	f("q\tb\t1\nq\tq\t0\n", `"ranking":["b"]`, "that hit is dropped")
-	f("q\tb\t1\nq\tq\t1\n", `"ranking":["q","b"]`, "that hit counts, while BEIR's evaluation would drop it")
+	f("", `"ranking":["b"]`, "that hit is dropped")
+	f("0", `"ranking":["b"]`, "that hit is dropped")
+	f("1", `"ranking":["q","b"]`, "that hit counts, while BEIR's evaluation would drop it")
 }
 
 // Judgments and runs of other programs are read in place of the set's own.

@@ -123,8 +123,8 @@ func (p *program) querySetImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import QUERYSET FILE",
 		Short: "Add the queries of a file, or of a folder as BEIR's with its judgments",
-		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, of RRE's ratings, or
-of standard input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With
+		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, of RRE's ratings,
+or of standard input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With
 --kb the query set is made where there is none.
 What is odd about a file is told on standard error, by line, with what was done with it; rows that are left out or
 refused end the command with 1, and the others are stored. A query that has judgments keeps its text, unless --replace

@@ -27,7 +27,7 @@ func (in *rowImport) open(
 	if folder != nil {
 		in.name = folder.Name(path)
 	}
-	var r io.Reader = in.program.stdin
+	r := in.program.stdin
 	if path == "-" {
 		in.name = "standard input"
 	} else {

@@ -16,7 +16,8 @@ func Detect(name string, head []byte) Format {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte(byteOrderMark)))
 	first, _, _ := strings.Cut(string(head), "\n")
 	first = strings.TrimRight(first, "\r")
-	switch strings.ToLower(filepath.Ext(name)) {
+	ending := strings.ToLower(filepath.Ext(name))
+	switch ending {
 	case ".jsonl", ".ndjson":
 		return Lines
 	case ".csv":
@@ -30,7 +31,7 @@ func Detect(name string, head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("{")):
 		return detectJSON(head)
-	case bytes.HasPrefix(head, []byte("[")), strings.EqualFold(filepath.Ext(name), ".json"), len(head) == 0 && filepath.Ext(name) == "":
+	case bytes.HasPrefix(head, []byte("[")), ending == ".json", ending == "" && len(head) == 0:
 		return Lines
 	case isLTR(string(head)):
 		return LTR
@@ -41,7 +42,10 @@ func Detect(name string, head []byte) Format {
 }
 
 // ofRatings are members of RRE's files.
-var ofRatings = []string{"topics", "query_groups", "queries", "index", "id_field", "corpora_file", "collection_file", "template"}
+var ofRatings = []string{
+	"topics", "query_groups", "queries", "index", "id_field", "corpora_file", "collection_file", "template",
+	"query_placeholder",
+}
 
 // detectJSON tells one object from objects a line: by its first member.
 func detectJSON(head []byte) Format {

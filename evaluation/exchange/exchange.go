@@ -1,6 +1,6 @@
 // Package exchange reads and writes query sets, judgments and runs as other programs have them: BEIR's folders, TREC's
-// qrels and runs, Quepid's CSV, RRE's ratings, ranx's JSON, lines for learning to rank, JSON Lines. It is the one reader
-// of all of them: what is odd about a file goes into a Report, row by row, and costs that row at most.
+// qrels and runs, Quepid's CSV, RRE's ratings, ranx's JSON, lines for learning to rank, JSON Lines. It is the one
+// reader of all of them: what is odd about a file goes into a Report, row by row, and costs that row at most.
 package exchange
 
 import (

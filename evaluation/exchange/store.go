@@ -68,7 +68,7 @@ func (s Store) within(list *library.JudgmentList, all []Judgment) []Judgment {
 			list.ID, list.MaxGrade, highest))
 	default:
 		s.Report.Say(BeyondScale, fmt.Sprintf(
-			"not stored: list %s has grades 0 to %d, and --max-grade (max_grade) is at most %d; map the grades of the file to that",
+			"not stored: list %s has grades 0 to %d, and --max-grade (max_grade) is at most %d; map the grades to that",
 			list.ID, list.MaxGrade, library.MaxGrade))
 	}
 	return fit

@@ -49,7 +49,7 @@ func (f *File) table(
 			}
 			header = plain
 		}
-		if len(row) != len(header) && !(len(row) == 1 && header[0] == "query") {
+		if len(row) != len(header) && (len(row) != 1 || header[0] != "query") {
 			f.Report.Add(f.Name, WrongColumns, line, "%d; the header has %d", len(row), len(header))
 			return nil
 		}

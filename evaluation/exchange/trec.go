@@ -46,7 +46,9 @@ func (f *File) trec(r io.Reader, all *judgments) error {
 
 // run reads trec_eval's runs. Their ranks mean nothing: it orders by the scores.
 func (f *File) run(r io.Reader, all *hits) error {
-	return f.columns(r, runColumns, []int{3, 4}, func(line int, row []string) { all.add(line, row[5], row[0], row[2], row[4]) })
+	return f.columns(r, runColumns, []int{3, 4}, func(line int, row []string) {
+		all.add(line, row[5], row[0], row[2], row[4])
+	})
 }
 
 // columns gives rows that are separated by spaces or tabs. A first one without any of the numbers is a header.

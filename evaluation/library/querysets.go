@@ -330,7 +330,9 @@ func (l *Library) judgedOf(
 }
 
 // judgedIn notes which of some queries a list has judgments of.
-func (l *Library) judgedIn(ctx context.Context, list *held[listHead], queries []string, judged map[string]string) error {
+func (l *Library) judgedIn(
+	ctx context.Context, list *held[listHead], queries []string, judged map[string]string,
+) error {
 	if len(queries) > fewItems {
 		between := engine.RecordKey("", "")
 		for item, err := range engine.AllItems(ctx, l.keeper, list.RecordRef, "") {

@@ -19,8 +19,8 @@ var layers = map[string][]string{
 		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels",
 		"lib/tracing",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks", "events",
-		"experiments", "experiments/live",
+		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
+		"events", "experiments", "experiments/live",
 	},
 
 	"search/compare":       {"search", "access"},
