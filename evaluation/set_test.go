@@ -67,7 +67,7 @@ func TestVectorsKeepStepWithRows(t *testing.T) {
 		"corpus.jsonl":  "{\"_id\":\"a\",\"text\":\"x\"}\n{broken\n\n{\"_id\":\"b\",\"text\":\"y\"}\n{\"_id\":\"a\",\"text\":\"z\"}\n",
 		"queries.jsonl": "{\"_id\":\"p\"}\n{\"_id\":\"q\",\"text\":\"x?\"}\n",
 		"corpus.v.f32":  "\x00\x00\x80\x3f" + "\x00\x00\x00\x40" + "\x00\x00\x40\x40" + "\x00\x00\x80\x40", // 1, 2, 3, 4
-		"queries.v.f32": "\x00\x00\xa0\x40" + "\x00\x00\xc0\x40",                                     // 5, 6
+		"queries.v.f32": "\x00\x00\xa0\x40" + "\x00\x00\xc0\x40",                                           // 5, 6
 	})
 	set, err := evaluation.Load(dir, "v")
 	if err != nil {

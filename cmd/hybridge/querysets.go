@@ -224,7 +224,7 @@ func (in *rowImport) compare(of *folderRead, judgments []exchange.Judgment) erro
 		in.report.Check(compared)
 		return nil
 	}
-	err := in.open(of.folder, of.folder.Corpus, string(exchange.Lines), func(file *exchange.File, r io.Reader) (err error) {
+	err := in.open(of.folder, of.folder.Corpus, "", func(file *exchange.File, r io.Reader) (err error) {
 		compared.Corpus, err = file.Documents(r)
 		return err
 	})
