@@ -101,7 +101,7 @@ func (all *runs) once(n int, row *Row) []string {
 	seen := make(map[string]bool, len(row.Ranking))
 	return slices.DeleteFunc(row.Ranking, func(id string) bool {
 		if seen[id] {
-			all.file.Report.Add(all.file.Name, exchange.RankedTwice, n, "query %q, document %q", row.Query, id)
+			all.file.Report.Add(all.file.Name, exchange.RankedTwice, n, "document %q of query %q", id, row.Query)
 			return true
 		}
 		seen[id] = true
@@ -121,8 +121,8 @@ func (all *runs) hit(hit *exchange.Hit) {
 		r.Rows = append(r.Rows, Row{System: system, Query: hit.Query})
 	}
 	if before, twice := all.scores[key][hit.Document]; twice {
-		all.file.Report.Add(all.file.Name, exchange.HitTwice, hit.Line, "query %q, document %q: %v, then %v",
-			hit.Query, hit.Document, before, hit.Score)
+		all.file.Report.Add(all.file.Name, exchange.HitTwice, hit.Line, "document %q of query %q: %v, then %v",
+			hit.Document, hit.Query, before, hit.Score)
 	} else {
 		r.Rows[i].Ranking = append(r.Rows[i].Ranking, hit.Document)
 	}

@@ -128,9 +128,9 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 {"_id":"b","title":"Delivery","text":"Parcels leave on Mondays."}
 `
 	f("qrels.tsv", header+"q\tb\t1.0\nq\tgone\t1\n", 0.6131, "judged documents that the corpus lacks (1): above grade 0 they count",
-		`line 3: query "q", document "gone": 1`)
+		`line 3: document "gone" of query "q": 1`)
 	f("qrels.tsv", header+"q\tb\t1\nq\tb\t0\nq\ta\t1\n", 0, "pairs judged twice with different grades (1): the last grade counts",
-		`line 3: query "q", document "b": 1 in line 2, then 0`)
+		`line 3: document "b" of query "q": 1 in line 2, then 0`)
 	f("qrels.tsv", header+"nobody\tb\t1\nq\tb\t1\n", 1, "judgments of queries that are not there (1): left out", `line 2: query "nobody"`)
 	f("corpus.jsonl", corpus+`{"_id":"b","text":"Nothing of that."}`+"\n", 0, "documents of an id that was there (1): the last one counts",
 		`line 3: document "b" was in line 2`)
@@ -193,7 +193,11 @@ func TestEvalByOtherFiles(t *testing.T) {
 	f(file("a.json", `{"q": {"b": 1}}`), file("old.json", `{"q": {"a": 1, "b": 0.5}}`), "text against old", "+0.3691")
 	f(file("a.txt", "q 0 b 1\n"), file("old.run", "q Q0 b 1 x old\nq Q0 b 1 1 old\nq Q0 b 1 2 old\n"),
 		"old.run: scores that are no numbers (1): left out", "old.run: documents that were there for their query (1): the last score counts")
-	code, _, told := evaluated(t, "--data", set, "--data", smallSet(t), "--qrels", "x")
+	code, out, told := evaluated(t, "--data", set, "--presets", "text", "--json", "--baseline", file("old.run", "q Q0 b 1 1 old\nq Q0 b 1\n"))
+	if code != exitOK || !strings.Contains(out, `"baseline_oddities": [`) || !strings.Contains(told, "old.run: rows of another number of columns (1)") {
+		t.Errorf("exit code %d, %s%s", code, out, told)
+	}
+	code, _, told = evaluated(t, "--data", set, "--data", smallSet(t), "--qrels", "x")
 	if code != exitUsage || !strings.Contains(told, "--data of one set") {
 		t.Errorf("exit code %d, %s", code, told)
 	}

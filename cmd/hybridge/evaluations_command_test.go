@@ -181,7 +181,7 @@ func TestImportOfAFolder(t *testing.T) {
 		"queries.jsonl: ids that are numbers (1): read as their text", "queries without a text (1): left out",
 		"rows that the gateway refused (1): not stored", `line 2: query "2" is "hours" and has judgments in list "beir"`,
 		"qrels.tsv: grades above the scale of the list (3): not stored: list beir has grades 0 to 2; one that is made with --max-grade 10 (max_grade) holds them all",
-		`line 2: query "1", document "d1": 10`, "judged documents that the corpus lacks (1)", `query set "beir" has no query "nobody"`,
+		`line 2: document "d1" of query "1": 10`, "judged documents that the corpus lacks (1)", `query set "beir" has no query "nobody"`,
 		"pairs judged twice with different grades (1): the last grade counts", "evaluations of the gateway count that hit")
 	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments wide --replace",
 		"queries: 2 stored, 1 refused", "queries that had another text (1): replaced", `line 2: query "2" was "hours"`,

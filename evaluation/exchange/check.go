@@ -28,8 +28,8 @@ func (r *Report) Check(c *Compared) {
 			continue
 		}
 		if _, there := c.Corpus[j.Of()]; c.Corpus != nil && !there {
-			r.Add(c.JudgmentsFile, UnknownDocument, j.Line, "query %s, document %s: %d",
-				short(j.QueryID), short(j.Of()), j.Grade)
+			r.Add(c.JudgmentsFile, UnknownDocument, j.Line, "document %s of query %s: %d",
+				short(j.Of()), short(j.QueryID), j.Grade)
 		}
 	}
 	for i := range c.Queries {

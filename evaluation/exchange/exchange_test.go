@@ -102,6 +102,7 @@ func TestJudgmentsOfOtherPrograms(t *testing.T) {
 	f(exchange.BEIR, "query-id\tcorpus-id\tscore\nq1\td 1\t2\nq2\td2\t0\n", one, none)
 	f(exchange.BEIR, "query-id\tcorpus-id\tscore\n\"q1\"\td 1\t2.0\n", one) // as BEIR's loader takes quotes
 	f(exchange.TREC, "q2 0 d2 0\nq2\t0\td3\t1\n", none, of("q2", "d3", 1))
+	// Quepid's CSV by its templates: one row a rating, and a query alone where it has none.
 	f(exchange.CSV, "query,docid,rating\n\"how long, please\",d 1,2.0\nq2,d2,0\n", one, none)
 	f(exchange.CSV, "Query ID,Doc ID,Rating\nq1,d 1,2\n", one)
 	f(exchange.CSV, "q_id,doc_id,score\nq1,d 1,2\n", one) // ranx's columns
@@ -139,12 +140,12 @@ func TestOddities(t *testing.T) {
 		`line 2: 1 of 3: "q a 1"`, `line 3: 4 of 3`)
 	f(exchange.TREC, "query iteration doc rel\nq 0 a 1\nq 0 b\n", 1, "taken for a header", `line 3: 3 of 4: "q 0 b"`)
 	f(exchange.TREC, "q 0 a 1\nq 0 a 3\nq 0 b 1\nq 0 b 1.0\n", 2,
-		`different grades (1): the last grade counts`, `line 2: query "q", document "a": 1 in line 1, then 3`,
-		`same grade (1): which changes nothing`, `line 4: query "q", document "b": 1, as in line 3`)
+		`different grades (1): the last grade counts`, `line 2: document "a" of query "q": 1 in line 1, then 3`,
+		`same grade (1): which changes nothing`, `line 4: document "b" of query "q": 1, as in line 3`)
 	f(exchange.TREC, "q 0 a 0.5\nq 0 b -2\nq 0 c good\nq 0 d NaN\nq 0 e 1e9\n", 1,
-		"between two whole numbers (1): left out: multiply", `line 1: query "q", document "a": "0.5"`,
-		"grades below 0 (1): they count as 0", `line 2: query "q", document "b": -2`,
-		"no numbers of at most a million (3): left out", `line 3: query "q", document "c": "good"`)
+		"between two whole numbers (1): left out: multiply", `line 1: document "a" of query "q": "0.5"`,
+		"grades below 0 (1): they count as 0", `line 2: document "b" of query "q": -2`,
+		"no numbers of at most a million (3): left out", `line 3: document "c" of query "q": "good"`)
 	f(exchange.TREC, "q 0 a\xff 1\n", 1, "no UTF-8 (1): read as the character U+FFFD", "line 1: \"q 0 a\ufffd 1\"")
 	f(exchange.TREC, strings.Repeat("x", 5<<20)+"\nq 0 a 1\n", 1, "more than 4 MiB (1): left out\n  line 1\n")
 	f(exchange.Lines, "{\"query_id\": 7, \"document_id\": 1.50, \"grade\": 1}\n{\"query_id\": \"q\", \"grade\": 1}\nnull\n[1", 1,
@@ -156,9 +157,9 @@ func TestOddities(t *testing.T) {
 	f(exchange.CSV, "query,docid,rating\nq,a,1\nq,b\nx\nq,\"c,1\n", 1, "line 3: 2; the header has 3", `pairs without a grade (1)`,
 		`line 4: query "x" has none`, "cannot be read (1): left out\n  line 5: ")
 	f(exchange.CSV, "q,a,1\nq,b,0\n", 2, "no header (1): the first line is read as a row\n  line 1: taken for query,docid,rating")
-	f(exchange.CSV, "query,docid,rating\nq,a,\nq,b,1\n", 1, `without a grade (1): left out`, `line 2: query "q", document "a"`)
+	f(exchange.CSV, "query,docid,rating\nq,a,\nq,b,1\n", 1, `without a grade (1): left out`, `line 2: document "a" of query "q"`)
 	f(exchange.Ranx, "{\n\"q\": {\"a\": 1, \"a\": 2},\n\"x\": 3,\n\"q\": {\"b\": 0.5}}", 1,
-		`line 2: query "q", document "a": 1 in line 2, then 2`, `line 3: query "x": no object of documents`, `line 4: query "q", document "b": "0.5"`)
+		`line 2: document "a" of query "q": 1 in line 2, then 2`, `line 3: query "x": no object of documents`, `line 4: document "b" of query "q": "0.5"`)
 	f(exchange.RRE, newRatings, 3, "ids that are numbers (1)")
 	f(exchange.RRE, `{"queries": [{"placeholders": {"$a": "x", "$b": "y"}, "relevant_documents": {"d": 1}}, 7]}`, 0,
 		`queries without a text (1): left out`, `no placeholder "$query"`, "no object of a query")

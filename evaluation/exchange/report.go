@@ -225,7 +225,7 @@ const shortText = 60
 
 // pairOf names what was judged, or found.
 func pairOf(query, document string) string {
-	return fmt.Sprintf("query %s, document %s", short(query), short(document))
+	return fmt.Sprintf("document %s of query %s", short(document), short(query))
 }
 
 // short quotes a text of a file, of a long one its beginning.

@@ -54,7 +54,7 @@ func (s Store) within(list *library.JudgmentList, all []Judgment) []Judgment {
 	fit := make([]Judgment, 0, len(all))
 	for _, j := range all {
 		if j.Grade > list.MaxGrade {
-			s.Report.Add(s.File, BeyondScale, j.Line, "query %s, document %s: %d", short(j.QueryID), short(j.Of()), j.Grade)
+			s.Report.Add(s.File, BeyondScale, j.Line, "document %s of query %s: %d", short(j.Of()), short(j.QueryID), j.Grade)
 			continue
 		}
 		j.Grade = max(0, j.Grade) // it was told when it was read
