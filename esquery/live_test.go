@@ -63,7 +63,9 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 		sameAnswer(t, answer, send(t, http.MethodPost, server+"/_msearch", inSmileOf(t, at)))
 	})
 	t.Run("bulk", func(t *testing.T) {
-		if answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex)); strings.Contains(answer, `"errors":true`) {
+		answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex))
+		// The last one is of a revision that the document does not have.
+		if strings.Count(answer, `"error"`) != 1 || !strings.Contains(answer, `"version_conflict_engine_exception"`) {
 			t.Errorf("an operation failed: %s", answer)
 		}
 	})

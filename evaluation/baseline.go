@@ -8,53 +8,46 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// maxRow is the most bytes of a row: a hundred ids of some length.
-const maxRow = 1 << 20
+// headBytes of a run tell what it is.
+const headBytes = 64 << 10
 
-// ReadRun reads results of an earlier evaluation: rows as lines of JSON (WriteRows), or a run file of trec_eval, which
-// names no set.
-func ReadRun(path string) ([]*Result, error) {
+// ReadRun reads results of an earlier evaluation: rows as lines of JSON (--per-query), or a run of another program in
+// any format of exchange, which names no set. What is odd about it goes into the report.
+func ReadRun(path string, report *exchange.Report) ([]*Result, error) {
 	file, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "read a run")
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	results, err := readRun(file)
+	in := bufio.NewReaderSize(file, headBytes)
+	head, err := in.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "read a run")
+	}
+	name := filepath.Base(path)
+	all := &runs{
+		file:  &exchange.File{Name: name, Format: exchange.Detect(name, head), Report: report},
+		named: strings.TrimSuffix(name, filepath.Ext(name)),
+		rows:  map[[3]string]int{}, scores: map[[3]string]map[string]float32{},
+	}
+	if all.file.Format == exchange.Lines && bytes.Contains(head, []byte(`"ranking"`)) {
+		err = all.file.Lines(in, all.row)
+	} else {
+		err = all.file.Hits(in, all.hit)
+	}
 	if err != nil {
 		return nil, fault.Wrap(cmp.Or(fault.KindOf(err), fault.InvalidArgument), err, "%s", path)
 	}
-	return results, nil
-}
-
-func readRun(r io.Reader) ([]*Result, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxRow)
-	all := &runs{rows: map[[3]string]int{}, scores: map[[3]string]map[string]float64{}}
-	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		read := all.trec
-		if line[0] == '{' {
-			read = all.row
-		}
-		if err := read(line); err != nil {
-			return nil, fault.Wrap(fault.InvalidArgument, err, "line %d", n)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "read a line of at most %d bytes", maxRow)
-	}
 	if len(all.results) == 0 {
-		return nil, fault.New(fault.InvalidArgument, "it has no rows")
+		return nil, fault.New(fault.InvalidArgument, "%s has no rows that can be read%s", path, report.Reasons())
 	}
 	all.order()
 	return all.results, nil
@@ -62,9 +55,11 @@ func readRun(r io.Reader) ([]*Result, error) {
 
 // runs are results as they are read.
 type runs struct {
+	file    *exchange.File
+	named   string // the system of a file that names none
 	results []*Result
 	rows    map[[3]string]int                // where a row is, by set, system and query
-	scores  map[[3]string]map[string]float64 // of run files, by the same and the document
+	scores  map[[3]string]map[string]float32 // of runs of other programs, by the same and the document
 }
 
 // result is that of a system on a set.
@@ -77,54 +72,65 @@ func (all *runs) result(set, system string) *Result {
 	return all.results[i]
 }
 
-func (all *runs) row(line []byte) error {
+func (all *runs) row(n int, line string) error {
 	var row Row
-	if err := json.Unmarshal(line, &row); err != nil {
-		return err
+	f := all.file
+	if err := json.Unmarshal([]byte(line), &row); err != nil {
+		f.Report.Add(f.Name, exchange.Broken, n, "%v", err)
+		return nil
 	}
 	if row.System == "" || row.Query == "" {
-		return errors.New("it has no system or no query")
+		f.Report.Add(f.Name, exchange.NoID, n, "no system or no query")
+		return nil
 	}
+	row.Ranking = all.once(n, &row)
 	key := [3]string{row.Set, row.System, row.Query}
-	if _, twice := all.rows[key]; twice {
-		return fault.New(fault.InvalidArgument, "query %q of %s is there twice", row.Query, row.System)
-	}
 	r := all.result(row.Set, row.System)
+	if i, twice := all.rows[key]; twice {
+		f.Report.Add(f.Name, exchange.QueryTwice, n, "query %q of %s", row.Query, row.System)
+		r.Rows[i] = row
+		return nil
+	}
 	all.rows[key] = len(r.Rows)
 	r.Rows = append(r.Rows, row)
 	return nil
 }
 
-// trec reads QUERY Q0 DOCUMENT RANK SCORE SYSTEM.
-func (all *runs) trec(line []byte) error {
-	const columns = 6
-	parts := strings.Fields(string(line))
-	if len(parts) != columns {
-		return fault.New(fault.InvalidArgument, "it has %d columns; a run has %d: query, Q0, document, rank, score, system",
-			len(parts), columns)
-	}
-	query, document, system := parts[0], parts[2], parts[5]
-	score, err := strconv.ParseFloat(parts[4], 64)
-	if err != nil {
-		return fault.Invalid("score", parts[4], "a number")
-	}
-	key := [3]string{"", system, query}
+// once is a ranking with each document where it is first: one that is there twice would count twice.
+func (all *runs) once(n int, row *Row) []string {
+	seen := make(map[string]bool, len(row.Ranking))
+	return slices.DeleteFunc(row.Ranking, func(id string) bool {
+		if seen[id] {
+			all.file.Report.Add(all.file.Name, exchange.RankedTwice, n, "document %q of query %q", id, row.Query)
+			return true
+		}
+		seen[id] = true
+		return false
+	})
+}
+
+// hit takes a hit of another program. trec_eval keeps scores as 32-bit numbers, and so ties more of them.
+func (all *runs) hit(hit *exchange.Hit) {
+	system := cmp.Or(hit.System, all.named)
+	key := [3]string{"", system, hit.Query}
 	r := all.result("", system)
 	i, known := all.rows[key]
 	if !known {
 		i = len(r.Rows)
-		all.rows[key], all.scores[key] = i, map[string]float64{}
-		r.Rows = append(r.Rows, Row{System: system, Query: query})
+		all.rows[key], all.scores[key] = i, map[string]float32{}
+		r.Rows = append(r.Rows, Row{System: system, Query: hit.Query})
 	}
-	if _, twice := all.scores[key][document]; twice {
-		return fault.New(fault.InvalidArgument, "document %q of query %q is there twice", document, query)
+	if before, twice := all.scores[key][hit.Document]; twice {
+		all.file.Report.Add(all.file.Name, exchange.HitTwice, hit.Line, "document %q of query %q: %v, then %v",
+			hit.Document, hit.Query, before, hit.Score)
+	} else {
+		r.Rows[i].Ranking = append(r.Rows[i].Ranking, hit.Document)
 	}
-	all.scores[key][document] = score
-	r.Rows[i].Ranking = append(r.Rows[i].Ranking, document)
-	return nil
+	all.scores[key][hit.Document] = float32(hit.Score)
 }
 
-// order ranks what run files had, as trec_eval does: by score, and those of the same score by their ids backwards.
+// order ranks the runs of other programs as trec_eval does: by score, and those of the same score by their ids
+// backwards.
 func (all *runs) order() {
 	for _, r := range all.results {
 		for i := range r.Rows {

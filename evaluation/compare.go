@@ -77,10 +77,11 @@ func differenceOf(m *metric.Metric, set *Set, pairs [][2]*Row, scale int) Differ
 	var system, against, by []float64
 	for _, pair := range pairs {
 		judged := set.Judgments[pair[0].Query]
+		query := pair[0].Query
 		q := QueryDifference{
-			Query:   pair[0].Query,
-			System:  m.Of(pair[0].Ranking, judged, scale),
-			Against: m.Of(pair[1].Ranking, judged, scale),
+			Query:   query,
+			System:  m.Of(set.counted(query, pair[0].Ranking), judged, scale),
+			Against: m.Of(set.counted(query, pair[1].Ranking), judged, scale),
 		}
 		d.Queries = append(d.Queries, q)
 		system, against, by = append(system, q.System), append(against, q.Against), append(by, q.by())

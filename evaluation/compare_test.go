@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 )
 
@@ -121,7 +122,7 @@ func TestReadRun(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return evaluation.ReadRun(path)
+		return evaluation.ReadRun(path, &exchange.Report{})
 	}
 	row := func(set, query string, ranking ...string) string {
 		line, err := json.Marshal(evaluation.Row{Set: set, System: "rrf", Query: query, Ranking: ranking})
@@ -141,18 +142,31 @@ func TestReadRun(t *testing.T) {
 	}
 	refused := func(content, says string) {
 		t.Helper()
-		if _, err := read(content); err == nil || !strings.Contains(err.Error(), says) {
+		_, err := read(content)
+		if says == "" && err == nil {
+			return
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want a word of %q", content, err, says)
 		}
 	}
 	refused("", "no rows")
-	refused("a b c", "3 columns")
+	refused("a b c", "another number of columns (1), the first in line 1 3 of 6")
+	refused("q Q0 a 1 1 mine\nq Q0 b 1 high mine", "") // a row costs itself
 	refused("q Q0 a 1 high mine", "high")
-	refused("q Q0 a 1 1 mine\nq Q0 a 2 0.5 mine", "line 2")
-	refused(row("s", "q")+row("s", "q"), "twice")
-	refused(`{"set": "s"}`, "no system")
-	refused("{", "line 1")
-	refused(strings.Repeat("x", 2<<20), "bytes")
+	refused(`{"ranking": []}`, "no system")
+	refused(`{"ranking": [}`, "cannot be read (1), the first in line 1")
+	refused(strings.Repeat("x", 5<<20), "4 MiB")
+	// trec_eval keeps 32 bits of a score: these are a tie.
+	runs, err = read("q Q0 a 1 0.10000000001 mine\nq Q0 b 2 0.1 mine\n")
+	if err != nil || strings.Join(runs[0].Rows[0].Ranking, " ") != "b a" {
+		t.Errorf("%+v, %v", runs, err)
+	}
+	// A document counts once in a ranking, and the last row of a query counts.
+	runs, err = read(row("s", "q", "a") + row("s", "q", "b", "b", "c"))
+	if err != nil || len(runs[0].Rows) != 1 || strings.Join(runs[0].Rows[0].Ranking, " ") != "b c" {
+		t.Errorf("%+v, %v", runs, err)
+	}
 }
 
 func TestBaseline(t *testing.T) {

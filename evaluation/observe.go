@@ -33,7 +33,7 @@ func Observe(
 	}
 	scope := access.Scope{Tenant: tenant}
 	base, err := stored.searchable(func(kb string) error {
-		_, err := o.Observe(ctx, scope, system.request(kb, queries[0]))
+		_, err := o.Observe(ctx, scope, set.request(&system, kb, queries[0]))
 		return err
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func Observe(
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, q := range queries {
 		group.Go(func() error {
-			said, err := o.Observe(ctx, scope, system.request(base, q))
+			said, err := o.Observe(ctx, scope, set.request(&system, base, q))
 			if err != nil {
 				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)
 			}

@@ -2,11 +2,14 @@ package evaluation
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // Pair is a question with its answer; vectors are [dim]float32 or nil.
@@ -42,7 +45,7 @@ func (s *Set) loadPairs(dir, vectors string) error {
 	if !exists(path) || vectors != "" && !exists(questions) {
 		return nil
 	}
-	if err := readLines(path, &s.Pairs); err != nil {
+	if err := s.readPairs(path); err != nil {
 		return err
 	}
 	if !s.pairsAreCorpus() {
@@ -61,6 +64,23 @@ func (s *Set) loadPairs(dir, vectors string) error {
 	}
 	s.attachPairs(questionRows, answerRows)
 	return nil
+}
+
+func (s *Set) readPairs(path string) error {
+	file, err := os.Open(path) //nolint:gosec // the user names the folder
+	if err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "read the pairs")
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	lines := exchange.File{Name: filepath.Base(path), Report: s.Report}
+	return lines.Lines(file, func(n int, line string) error {
+		var pair Pair
+		if err := json.Unmarshal([]byte(line), &pair); err != nil {
+			return fault.Wrap(fault.InvalidArgument, err, "read line %d of %s", n, path)
+		}
+		s.Pairs = append(s.Pairs, pair)
+		return nil
+	})
 }
 
 // pairsAreCorpus reports whether the pairs are the items of the corpus, line by line.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 )
 
 // Report is what was measured: every system on every set.
@@ -23,6 +25,8 @@ type SetReport struct {
 	Documents int      `json:"documents"`
 	Queries   int      `json:"queries"`
 	Figures   []Figure `json:"figures"` // in the order of the systems
+	// Oddities are of the files of the set.
+	Oddities []*exchange.Oddity `json:"oddities,omitempty"`
 }
 
 // Figure is one system on one set.
@@ -60,6 +64,9 @@ var singleLegs = []string{"text", "vector"}
 // Add adds a set with the results of all systems on it, in order.
 func (r *Report) Add(set *Set, results []*Result) {
 	report := SetReport{Set: set.Name, Documents: len(set.Corpus)}
+	if set.Report != nil {
+		report.Oddities = set.Report.Oddities
+	}
 	base := betterLeg(results)
 	for _, result := range results {
 		report.Queries = len(result.Rows)

@@ -43,7 +43,7 @@ func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system Sy
 		return result, nil
 	}
 	base, err := stored.searchable(func(kb string) error {
-		_, err := s.Search(ctx, access.Scope{Tenant: tenant}, system.request(kb, queries[0]))
+		_, err := s.Search(ctx, access.Scope{Tenant: tenant}, set.request(&system, kb, queries[0]))
 		return err
 	})
 	if err != nil {
@@ -58,10 +58,11 @@ func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system Sy
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, q := range queries {
 		group.Go(func() error {
-			ranking, err := rank(ctx, s, system.request(base, q))
+			ranking, err := rank(ctx, s, set.request(&system, base, q))
 			if err != nil {
 				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)
 			}
+			ranking = set.counted(q.ID, ranking)
 			measured := Measure(ranking, set.Judgments[q.ID])
 			measured.Alike = Alike(ranking, vectors, 10)
 			result.Rows[i] = Row{Set: set.Name, System: system.Name, Query: q.ID, Metrics: measured, Ranking: ranking}

@@ -1,17 +1,14 @@
 package evaluation
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -27,6 +24,10 @@ type Set struct {
 	Judgments  map[string]Judgments // by query id
 	Dimensions int                  // 0: no vectors
 	Model      string               // that made the vectors; empty: unknown
+	// Report is what was odd about the files.
+	Report *exchange.Report `json:"Report,omitzero"`
+
+	own map[string]bool // queries whose own id is a hit to be dropped
 }
 
 // Passage is one document of the corpus; Vector is [dim]float32 or nil.
@@ -71,33 +72,32 @@ func Find(paths []string) ([]string, error) {
 
 const corpusFile = "corpus.jsonl"
 
-// Load reads the folder of a set. vectors is the middle of the names of the vector files
-// ("e5" for corpus.e5.f32); without it no vectors are read.
-func Load(dir, vectors string) (*Set, error) {
-	set := &Set{Name: filepath.Base(dir)}
-	if err := readLines(filepath.Join(dir, corpusFile), &set.Corpus); err != nil {
-		return nil, err
-	}
-	if err := readLines(filepath.Join(dir, "queries.jsonl"), &set.Queries); err != nil {
-		return nil, err
-	}
-	judged, err := readQrels(dir)
+// Source says what a set is read from beside its folder.
+type Source struct {
+	// Vectors is the middle of the names of the vector files ("e5" for corpus.e5.f32); empty: no vectors are read.
+	Vectors string
+	// Judgments is another file of judgments, of any format of exchange; empty: the folder's.
+	Judgments string
+}
+
+// Load reads the folder of a set.
+func Load(dir, vectors string) (*Set, error) { return LoadFrom(dir, Source{Vectors: vectors}) }
+
+// LoadFrom reads the folder of a set. What is odd about its files is in the report of the set.
+func LoadFrom(dir string, from Source) (*Set, error) {
+	set := &Set{Name: filepath.Base(dir), Report: &exchange.Report{Folder: filepath.Base(dir)}}
+	folder, err := exchange.OpenFolder(dir, set.Report, from.Judgments)
 	if err != nil {
 		return nil, err
 	}
-	set.Judgments = judged
-	if err := set.loadPairs(dir, vectors); err != nil || vectors == "" {
+	read := &reading{set: set, folder: folder}
+	if err := read.all(); err != nil {
+		return nil, err
+	}
+	if err := set.loadPairs(dir, from.Vectors); err != nil || from.Vectors == "" {
 		return set, err
 	}
-	rows, err := ReadVectors(filepath.Join(dir, "corpus."+vectors+".f32"), len(set.Corpus))
-	if err != nil {
-		return nil, err
-	}
-	queryRows, err := ReadVectors(filepath.Join(dir, "queries."+vectors+".f32"), len(set.Queries))
-	if err != nil {
-		return nil, err
-	}
-	return set, set.attach(rows, queryRows)
+	return set, read.vectors(dir, from.Vectors)
 }
 
 // Embedder makes vectors, [dim]float32 each.
@@ -142,64 +142,6 @@ func (s *Set) attach(rows, queryRows [][]float32) error {
 		s.Queries[i].Vector = queryRows[i]
 	}
 	return nil
-}
-
-func readLines[T any](path string, into *[]T) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "read the retrieval set")
-	}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	for {
-		var line T
-		if err := decoder.Decode(&line); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fault.Wrap(fault.InvalidArgument, err, "read line %d of %s", len(*into)+1, path)
-		}
-		*into = append(*into, line)
-	}
-}
-
-// readQrels reads the judgments of a set: those of its test split where it has splits, as BEIR's have when they are
-// downloaded.
-func readQrels(dir string) (map[string]Judgments, error) {
-	path := filepath.Join(dir, "qrels.tsv")
-	if split := filepath.Join(dir, "qrels", "test.tsv"); !exists(path) && exists(split) {
-		path = split
-	}
-	return ReadJudgments(path)
-}
-
-// ReadJudgments reads a table of query-id, corpus-id and score with a header line, and
-// returns the judgments by query id.
-func ReadJudgments(path string) (map[string]Judgments, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "read the judgments")
-	}
-	judged := map[string]Judgments{}
-	number := 0
-	for line := range strings.Lines(string(content)) {
-		number++
-		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		if number == 1 || len(fields) == 1 && fields[0] == "" {
-			continue
-		}
-		if len(fields) != 3 {
-			return nil, fault.New(fault.InvalidArgument,
-				"line %d of %s has %d fields; it must have 3", number, path, len(fields))
-		}
-		grade, err := strconv.Atoi(fields[2])
-		if err != nil {
-			return nil, fault.Wrap(fault.InvalidArgument, err, "line %d of %s: score %q", number, path, fields[2])
-		}
-		if judged[fields[0]] == nil {
-			judged[fields[0]] = Judgments{}
-		}
-		judged[fields[0]][fields[1]] = grade
-	}
-	return judged, nil
 }
 
 // ReadVectors reads raw little-endian float32 as [rows][dim]. dim follows from the size of

@@ -55,11 +55,28 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%s = %q: %v, want %q", name, content, err, want)
 		}
 	}
-	f("corpus.jsonl", "{\"_id\":\"a\"}\n{", "line 2 of")
-	f("qrels.tsv", "h\nq\ta\tgood\n", `score "good"`)
-	f("qrels.tsv", "h\nq a 1\n", "1 fields")
+	f("qrels.tsv", "h\nq\ta\tgood\n", `grades that are no numbers`)
+	f("qrels.tsv", "h\nq a 1\n", "another number of columns (2)")
 	f("corpus.v.f32", "abc", "3 bytes")
 	f("queries.v.f32", "", "0 bytes")
+}
+
+// A row of vectors belongs to a row of its file, also where that is left out or there twice.
+func TestVectorsKeepStepWithRows(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"corpus.jsonl":  "{\"_id\":\"a\",\"text\":\"x\"}\n{broken\n\n{\"_id\":\"b\",\"text\":\"y\"}\n{\"_id\":\"a\",\"text\":\"z\"}\n",
+		"queries.jsonl": "{\"_id\":\"p\"}\n{\"_id\":\"q\",\"text\":\"x?\"}\n",
+		"corpus.v.f32":  "\x00\x00\x80\x3f" + "\x00\x00\x00\x40" + "\x00\x00\x40\x40" + "\x00\x00\x80\x40", // 1, 2, 3, 4
+		"queries.v.f32": "\x00\x00\xa0\x40" + "\x00\x00\xc0\x40",                                           // 5, 6
+	})
+	set, err := evaluation.Load(dir, "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Corpus) != 2 || set.Corpus[0].Text != "z" || set.Corpus[0].Vector[0] != 4 || set.Corpus[1].Vector[0] != 3 ||
+		len(set.Queries) != 1 || set.Queries[0].Vector[0] != 6 {
+		t.Errorf("%+v %+v", set.Corpus, set.Queries)
+	}
 }
 
 func TestFind(t *testing.T) {

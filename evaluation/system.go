@@ -54,6 +54,15 @@ func (s *System) request(kb string, q *Query) search.Request {
 	return req
 }
 
+// request is that of a system for a query of the set: for a hit more where one will be dropped.
+func (s *Set) request(system *System, kb string, q *Query) search.Request {
+	req := system.request(kb, q)
+	if s.own[q.ID] && *req.TopK < search.MaxTopK {
+		req.TopK = new(*req.TopK + 1)
+	}
+	return req
+}
+
 // Planners adds the reference plans to the presets.
 func Planners(presets map[string]search.Planner) map[string]search.Planner {
 	all := maps.Clone(presets)

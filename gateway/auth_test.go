@@ -97,6 +97,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"save-query-set":           `{"knowledge_bases": ["manuals"]}`,
 			"put-queries":              `{"queries": [{"id": "q1", "text": "q"}]}`,
 			"delete-queries":           `{"ids": ["q1"]}`,
+			"import-queries":           `{"text": "query\nq\n", "format": "csv"}`,
+			"import-judgments":         `{"text": "q1 0 d1 1", "format": "trec"}`,
 			"save-judgment-list":       `{"query_set": "s1"}`,
 			"grade-judgment-list":      `{"like": "l1"}`,
 			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,

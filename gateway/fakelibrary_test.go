@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/evaluation"
+	files "github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
@@ -41,7 +42,7 @@ func (f fakeLibrary) Queries(
 }
 
 func (f fakeLibrary) PutQueries(
-	ctx context.Context, scope access.Scope, _ string, _ []library.Query,
+	ctx context.Context, scope access.Scope, _ string, _ []library.Query, _ bool,
 ) (*library.Outcome, error) {
 	return &library.Outcome{}, f.note(ctx, scope, base)
 }
@@ -84,6 +85,18 @@ func (f fakeLibrary) DeleteJudgments(
 	ctx context.Context, scope access.Scope, _ string, of []library.Judgment,
 ) (int, error) {
 	return len(of), f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) ImportQueries(
+	ctx context.Context, scope access.Scope, _ string, _ files.QueryFile,
+) (*files.Imported, error) {
+	return &files.Imported{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) ImportJudgments(
+	ctx context.Context, scope access.Scope, _ string, _ files.JudgmentFile,
+) (*files.Imported, error) {
+	return &files.Imported{}, f.note(ctx, scope, base)
 }
 
 // fakeEvaluations has evaluations of the one knowledge base.

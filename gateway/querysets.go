@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
+	files "github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -19,7 +20,9 @@ type Library interface {
 	) (*library.QuerySet, error)
 	DeleteQuerySet(ctx context.Context, scope access.Scope, set string) error
 	Queries(ctx context.Context, scope access.Scope, set, after string, limit int) ([]library.Query, string, error)
-	PutQueries(ctx context.Context, scope access.Scope, set string, queries []library.Query) (*library.Outcome, error)
+	PutQueries(
+		ctx context.Context, scope access.Scope, set string, queries []library.Query, replace bool,
+	) (*library.Outcome, error)
 	DeleteQueries(ctx context.Context, scope access.Scope, set string, ids []string) (int, error)
 
 	JudgmentLists(ctx context.Context, scope access.Scope, set string) ([]library.JudgmentList, error)
@@ -35,6 +38,9 @@ type Library interface {
 		ctx context.Context, scope access.Scope, list string, judgments []library.Judgment, onlyNew bool,
 	) (*library.Outcome, error)
 	DeleteJudgments(ctx context.Context, scope access.Scope, list string, of []library.Judgment) (int, error)
+
+	ImportQueries(ctx context.Context, scope access.Scope, set string, file files.QueryFile) (*files.Imported, error)
+	ImportJudgments(ctx context.Context, scope access.Scope, list string, file files.JudgmentFile) (*files.Imported, error)
 }
 
 // QuerySets is the answer to listing them.
@@ -78,6 +84,7 @@ type queriesInput struct {
 // QueryRows are queries to be stored.
 type QueryRows struct {
 	Queries []library.Query `json:"queries" minItems:"1" maxItems:"1000" doc:"Those of ids that are there take their place."`
+	Replace bool            `json:"replace,omitempty" doc:"Replace the text of queries that have judgments too; these will count for the new text."`
 }
 
 type putQueriesInput struct {
@@ -145,7 +152,9 @@ func (s *Server) querySetRoutes() {
 		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody,
 		id:        "put-queries", summary: "Add queries to a set, or change them",
-		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing.",
+		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
+			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
+			"question.",
 	}, putQueries)
 	registerWith(s, s.library, route{
 		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,
@@ -190,7 +199,7 @@ func listQueries(
 func putQueries(
 	ctx context.Context, l Library, scope access.Scope, in *putQueriesInput,
 ) (*library.Outcome, error) {
-	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries)
+	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries, in.Body.Replace)
 }
 
 func deleteQueries(

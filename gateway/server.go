@@ -284,6 +284,7 @@ func (s *Server) routes() {
 	s.jobRoutes()
 	s.querySetRoutes()
 	s.judgmentRoutes()
+	s.importRoutes()
 	s.gradingRoutes()
 	s.evaluationRoutes()
 	s.tuningRoutes()

@@ -27,7 +27,7 @@ var unseen = []string{
 // seenToo are files and folders of the unseen that make texts for callers.
 var seenToo = []string{
 	"cmd/hybridge/migrate.go", "cmd/hybridge/demo.go", "cmd/hybridge/demo/", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go",
-	"evaluation/library/", "evaluation/clicks/", "evaluation/runs/", "evaluation/metric/", "evaluation/judge/",
+	"evaluation/exchange/", "evaluation/library/", "evaluation/clicks/", "evaluation/runs/", "evaluation/metric/", "evaluation/judge/",
 	"evaluation/compare.go", "rag/answer/", "config/config.go", "config/settings.go",
 }
 
@@ -38,7 +38,7 @@ var (
 	textErrors  = []string{"synonyms"}                             // packages whose plain errors are told too
 	textAlso    = map[string]int{"Pass": 0, "Miss": 0}             // names of checks
 	textTags    = map[string][]string{"config": {"doc", "accept"}} // of members of structs, by package
-	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted", "description", "whenToUse"}
+	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted", "description", "whenToUse", "odd", "treated"}
 )
 
 // sources are the texts in the program, found by the names of what holds them.

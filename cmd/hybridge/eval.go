@@ -31,10 +31,15 @@ import (
 
 const embeddedName = "embedded"
 
+const qrelsUsage = "Of one set: judgments of this file in place of its qrels, in any format of judgments import"
+
+// oddPrefix is before what is told of files.
+const oddPrefix = "hybridge: "
+
 // evalFlags are the flags of eval.
 type evalFlags struct {
 	data, presets, systems []string
-	engine, vectors        string
+	engine, vectors, qrels string
 	live, json             bool
 	answerability          bool
 	together               bool
@@ -51,9 +56,10 @@ func (p *program) evalCommand() *cobra.Command {
 		Use:   "eval",
 		Short: "Measure presets on retrieval sets with judgments",
 		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
-corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its own, which is removed afterwards.
-A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what the first
-cannot do.`,
+corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv. Each set gets a knowledge base of its own, which is removed
+afterwards. A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what
+the first cannot do. What is odd about the files is told on standard error, and with --json too: by file and line, and
+what was done with it.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
   hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200
@@ -63,6 +69,7 @@ cannot do.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringVar(&f.qrels, "qrels", "", qrelsUsage)
 	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"},
 		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
 	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
@@ -131,8 +138,11 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	if comparing == nil {
 		return p.printTables(report, f.json)
 	}
+	if err := comparing.odd.Write(p.stderr, oddPrefix); err != nil {
+		return fault.Wrap(fault.Internal, err, "write what is odd about --baseline")
+	}
 	broken := comparing.finish(p.stderr)
-	return errors.Join(p.printTables(&compared{report, &comparing.done}, f.json), broken)
+	return errors.Join(p.printTables(&compared{report, comparing}, f.json), broken)
 }
 
 func (p *program) printTables(report tables, inJSON bool) error {
@@ -147,6 +157,7 @@ type evaluator struct {
 	flags    *evalFlags
 	config   *config.Config
 	log      *slog.Logger
+	stderr   io.Writer
 	folder   string // for all files; removed at the end
 	analyzer *tokens.Analyzer
 	engine   engine.Engine
@@ -161,7 +172,7 @@ type evaluator struct {
 }
 
 func (p *program) openEvaluator(ctx context.Context, c *config.Config, f *evalFlags) (*evaluator, error) {
-	e := &evaluator{flags: f, config: c, log: newLogger(p.stderr, c.Log)}
+	e := &evaluator{flags: f, config: c, log: newLogger(p.stderr, c.Log), stderr: p.stderr}
 	steps := []func(context.Context, *config.Config) error{
 		e.openSets, e.openSystems, e.openFiles, e.openAnalyzer, e.openEngine, e.openModel,
 	}
@@ -177,7 +188,9 @@ func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
 	if len(e.flags.data) == 0 {
 		return missingFlag("--data", "the folder of a retrieval set")
 	}
-	e.sets, err = evaluation.Find(e.flags.data)
+	if e.sets, err = evaluation.Find(e.flags.data); err == nil && e.flags.qrels != "" && len(e.sets) > 1 {
+		err = fault.Invalid("--qrels", e.flags.qrels, "with --data of one set")
+	}
 	return err
 }
 
@@ -432,16 +445,20 @@ func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
 }
 
 func (e *evaluator) load(ctx context.Context, folder string) (*evaluation.Set, error) {
+	from := evaluation.Source{Judgments: e.flags.qrels}
 	if e.model == nil {
-		set, err := evaluation.Load(folder, e.flags.vectors)
-		if err == nil {
-			set.Model = e.flags.vectorsOf
-		}
-		return set, err
+		from.Vectors = e.flags.vectors
 	}
-	set, err := evaluation.Load(folder, "")
+	set, err := evaluation.LoadFrom(folder, from)
 	if err != nil {
 		return nil, err
+	}
+	if err := set.Report.Write(e.stderr, oddPrefix); err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "write what is odd about %s", folder)
+	}
+	if e.model == nil {
+		set.Model = e.flags.vectorsOf
+		return set, nil
 	}
 	set.Model = e.model.Model()
 	return set, set.Embed(ctx, e.model)

@@ -93,6 +93,116 @@ func TestEvalMeasuresASet(t *testing.T) {
 	}
 }
 
+// What is odd about the files of a set is told, by line, and costs no more than its row.
+func TestEvalTellsWhatIsOdd(t *testing.T) {
+	t.Parallel()
+	f := func(file, content string, ndcg float64, want ...string) {
+		t.Helper()
+		dir := smallSet(t)
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, told := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--json")
+		var report evaluation.Report
+		if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
+			t.Fatalf("exit code %d, %v: %s", code, err, told)
+		}
+		if got := report.Sets[0].Figures[0].NDCG10.Mean; math.Abs(got-ndcg) > 1e-4 {
+			t.Errorf("%s %q: nDCG@10 %v, want %v", file, content, got, ndcg)
+		}
+		inJSON, err := json.Marshal(report.Sets[0].Oddities)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range want {
+			if !strings.Contains(told, want) {
+				t.Errorf("%s %q: the report lacks %q: %s", file, content, want, told)
+			}
+			if of, _, _ := strings.Cut(want, " ("); !strings.Contains(string(inJSON), of) && !strings.HasPrefix(want, "line") {
+				t.Errorf("%s %q: the JSON lacks %q: %s", file, content, of, inJSON)
+			}
+		}
+	}
+	const header = "query-id\tcorpus-id\tscore\n"
+	corpus := `{"_id":"a","title":"Refunds","text":"Money comes back within a week."}
+{"_id":"b","title":"Delivery","text":"Parcels leave on Mondays."}
+`
+	f("qrels.tsv", header+"q\tb\t1.0\nq\tgone\t1\n", 0.6131, "judged documents that the corpus lacks (1): above grade 0 they count",
+		`line 3: document "gone" of query "q": 1`)
+	f("qrels.tsv", header+"q\tb\t1\nq\tb\t0\nq\ta\t1\n", 0, "pairs judged twice with different grades (1): the last grade counts",
+		`line 3: document "b" of query "q": 1 in line 2, then 0`)
+	f("qrels.tsv", header+"nobody\tb\t1\nq\tb\t1\n", 1, "judgments of queries that are not there (1): left out", `line 2: query "nobody"`)
+	f("corpus.jsonl", corpus+`{"_id":"b","text":"Nothing of that."}`+"\n", 0, "documents of an id that was there (1): the last one counts",
+		`line 3: document "b" was in line 2`)
+	f("corpus.jsonl", strings.Replace(corpus, `"a"`, `"q"`, 1), 1, "queries that are documents of the corpus, under their own id (1): that hit is dropped",
+		`line 1: query "q" is in line 1 of corpus.jsonl`)
+	f("queries.jsonl", `{"_id":"x","text":"all"}`+"\n"+`{"_id":"q","text":"when do parcels leave"}`+"\n", 1, "queries without judgments (1): not measured",
+		`line 1: query "x"`)
+}
+
+// A query's own document takes no place, unless somebody judged it relevant.
+func TestEvalDropsTheQueryItself(t *testing.T) {
+	t.Parallel()
+	f := func(own, want, told string) {
+		t.Helper()
+		dir, qrels := smallSet(t), "q\tb\t1\n"
+		if own != "" {
+			qrels += "q\t" + "q\t" + own + "\n" // its own document
+		}
+		for name, content := range map[string]string{
+			"corpus.jsonl": `{"_id":"q","text":"When do parcels leave?"}` + "\n" + `{"_id":"b","text":"Parcels leave on Mondays."}` + "\n",
+			"qrels.tsv":    "query-id\tcorpus-id\tscore\n" + qrels,
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows := filepath.Join(dir, "rows.jsonl")
+		code, _, complaints := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--per-query", rows)
+		content, err := os.ReadFile(rows)
+		if err != nil || code != exitOK || !strings.Contains(string(content), want) || !strings.Contains(complaints, told) {
+			t.Errorf("%q: exit code %d, %s\n%s, want %q", qrels, code, complaints, content, want)
+		}
+	}
+	f("", `"ranking":["b"]`, "that hit is dropped")
+	f("0", `"ranking":["b"]`, "that hit is dropped")
+	f("1", `"ranking":["q","b"]`, "that hit counts, while BEIR's evaluation would drop it")
+}
+
+// Judgments and runs of other programs are read in place of the set's own.
+func TestEvalByOtherFiles(t *testing.T) {
+	t.Parallel()
+	set := smallSet(t)
+	file := func(name, content string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	f := func(qrels, run string, want ...string) {
+		t.Helper()
+		code, out, told := evaluated(t, "--data", set, "--presets", "text", "--qrels", qrels, "--baseline", run, "--metrics", "ndcg@10")
+		for _, want := range want {
+			if code != exitOK || !strings.Contains(out+told, want) {
+				t.Errorf("%s, %s: exit code %d, %s%s; want %q", filepath.Base(qrels), filepath.Base(run), code, out, told, want)
+			}
+		}
+	}
+	f(file("a.csv", "query,docid,rating\nwhen do parcels leave,a,1\n"), file("old.csv", "query,docid,score\nq,b,2\nq,a,1\n"), "text against old")
+	f(file("a.json", `{"q": {"b": 1}}`), file("old.json", `{"q": {"a": 1, "b": 0.5}}`), "text against old", "+0.3691")
+	f(file("a.txt", "q 0 b 1\n"), file("old.run", "q Q0 b 1 x old\nq Q0 b 1 1 old\nq Q0 b 1 2 old\n"),
+		"old.run: scores that are no numbers (1): left out", "old.run: documents that were there for their query (1): the last score counts")
+	code, out, told := evaluated(t, "--data", set, "--presets", "text", "--json", "--baseline", file("old.run", "q Q0 b 1 1 old\nq Q0 b 1\n"))
+	if code != exitOK || !strings.Contains(out, `"baseline_oddities": [`) || !strings.Contains(told, "old.run: rows of another number of columns (1)") {
+		t.Errorf("exit code %d, %s%s", code, out, told)
+	}
+	code, _, told = evaluated(t, "--data", set, "--data", smallSet(t), "--qrels", "x")
+	if code != exitUsage || !strings.Contains(told, "--data of one set") {
+		t.Errorf("exit code %d, %s", code, told)
+	}
+}
+
 // TestEvalOfAnswers runs the reports that are not about one set's ranking.
 func TestEvalOfAnswers(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -42,6 +43,7 @@ type comparing struct {
 	metrics []metric.Metric
 	rules   []evaluation.Rule
 	done    evaluation.Comparisons
+	odd     exchange.Report // of the baseline
 }
 
 // reportFormats write comparisons, by the end of a file's name.
@@ -66,7 +68,7 @@ func openComparing(flags *pflag.FlagSet, f *compareFlags) (c *comparing, err err
 		return nil, err
 	}
 	if f.baseline != "" {
-		c.runs, err = evaluation.ReadRun(f.baseline)
+		c.runs, err = evaluation.ReadRun(f.baseline, &c.odd)
 	}
 	return c, err
 }
@@ -151,7 +153,7 @@ func (c *comparing) finish(stderr io.Writer) (err error) {
 // compared is a report with comparisons below it.
 type compared struct {
 	tables
-	*evaluation.Comparisons
+	comparing *comparing
 }
 
 // WriteTables implements tables.
@@ -159,7 +161,7 @@ func (c *compared) WriteTables(w io.Writer) error {
 	if err := c.tables.WriteTables(w); err != nil {
 		return err
 	}
-	return c.Comparisons.WriteTables(w)
+	return c.comparing.done.WriteTables(w)
 }
 
 // MarshalJSON puts the members of both beside each other.
@@ -171,5 +173,7 @@ func (c *compared) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		*evaluation.Report
 		*evaluation.Comparisons
-	}{report, c.Comparisons})
+
+		Odd []*exchange.Oddity `json:"baseline_oddities,omitempty"`
+	}{report, &c.comparing.done, c.comparing.odd.Oddities})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/evaluation/clicks"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
@@ -28,7 +29,7 @@ func (a *App) addEvaluations(
 	}
 	kept := library.New(keeper, a.catalog)
 	evaluations := runs.New(keeper, kept, searcher, a.jobs)
-	options.Library, options.Evaluations = kept, evaluations
+	options.Library, options.Evaluations = exchange.Importer{Library: kept}, evaluations
 	options.Gradings = runs.NewGradings(evaluations, a.catalog, a.grader())
 	options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
 	if a.events != nil { // a nil pointer in an interface is not nil

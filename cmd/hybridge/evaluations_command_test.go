@@ -37,8 +37,9 @@ func TestEvaluationCommands(t *testing.T) {
 	c.want(exitOK, "", "query-sets create faq --kb shop", "created faq")
 	c.want(exitFailed, "", "query-sets create faq --kb shop", "exists already")
 	c.want(exitOK, "", "query-sets import faq "+questions, "2 stored, 0 refused")
-	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused", "row 1", `text is ""`)
-	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl or csv")
+	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused",
+		"standard input: queries without a text (1): left out", `line 1: query "x"`)
+	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl, csv or rre")
 	c.want(exitOK, "", "query-sets list", "faq", "shop")
 	c.want(exitOK, "", "query-sets export faq --format csv", "id,query", "how long takes a refund")
 
@@ -160,4 +161,35 @@ func TestImportOfAFolder(t *testing.T) {
 	c.want(exitOK, "", "query-sets import beir "+folder+" --judgments beir", "2 stored")
 	c.want(exitOK, "", "judgments list", "0-2")
 	c.want(exitUsage, "", "query-sets import beir "+c.folder, "queries.jsonl")
+
+	odd := filepath.Join(c.folder, "odd")
+	for name, text := range map[string]string{
+		"corpus.jsonl":  `{"_id": "1", "text": "x"}` + "\n" + `{"_id": "d1", "text": "x"}`,
+		"queries.jsonl": `{"_id": 1, "text": "退款要多久"}` + "\n" + `{"_id": "2", "text": "opening hours"}` + "\n" + `{"_id": "3"}`,
+		"qrels.tsv":     "query-id\tcorpus-id\tscore\n1\td1\t10\n1\tgone\t7\n2\td1\t-1\n2\td1\t4\nnobody\td1\t1\n",
+	} {
+		if err := os.MkdirAll(odd, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(odd, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The list beir has grades 0 to 2, and a judgment of query 2.
+	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments beir",
+		"queries: 1 stored, 2 refused", "judgments: 0 stored, 4 refused",
+		"queries.jsonl: ids that are numbers (1): read as their text", "queries without a text (1): left out",
+		"rows that the gateway refused (1): not stored", `line 2: query "2" is "hours" and has judgments in list "beir"`,
+		"qrels.tsv: grades above the scale of the list (3): not stored: list beir has grades 0 to 2; one that is made with --max-grade 10 (max_grade) holds them all",
+		`line 2: document "d1" of query "1": 10`, "judged documents that the corpus lacks (1)", `query set "beir" has no query "nobody"`,
+		"pairs judged twice with different grades (1): the last grade counts", "evaluations of the gateway count that hit")
+	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments wide --replace",
+		"queries: 2 stored, 1 refused", "queries that had another text (1): replaced", `line 2: query "2" was "hours"`,
+		"judgments: 3 stored, 1 refused")
+	c.want(exitOK, "", "judgments list", "0-10")
+	c.want(exitFailed, "2 0 d1 11\n2 0 d2 1.5\n2 0 d3 2\n", "judgments import wide - --format trec", "judgments: 1 stored, 2 refused",
+		"standard input: grades above the scale of the list (1): not stored: list wide has grades 0 to 10, and --max-grade (max_grade) is at most 10")
+	c.want(exitOK, `{"query_placeholder": "$q", "queries": [{"placeholders": {"$q": "opening hours"}, "relevant_documents": {"2": ["d9"]}}]}`,
+		"judgments import wide - --format rre", "judgments: 1 stored, 0 refused")
+	c.want(exitOK, "", "judgments export wide --format trec", "2 0 d9 2\n")
 }

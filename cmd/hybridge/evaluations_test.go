@@ -11,8 +11,10 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
@@ -49,6 +51,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	s := judgedShop{run(t, c)}
 	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	s.files()
 	s.judge()
 
 	first := s.evaluate("text", "narrow")
@@ -136,6 +139,60 @@ func (s judgedShop) judge() {
 	if outcome.Stored != 3 || len(outcome.Failed) != 1 || outcome.Failed[0].Field != "query_id" {
 		s.t.Fatalf("%+v", outcome)
 	}
+}
+
+// files are whole files of other programs over HTTP: what is odd about them is in the answer, by line, and in the
+// language of the caller. Texts of queries that are judged stay, unless the caller says otherwise.
+func (s judgedShop) files() {
+	s.t.Helper()
+	f := func(path string, body map[string]any, stored, leftOut int, want ...string) {
+		s.t.Helper()
+		var answer exchange.Imported
+		s.must(http.MethodPost, path, body, &answer)
+		var told strings.Builder
+		for _, o := range answer.Oddities {
+			fmt.Fprintf(&told, "%s (%d): %s; line %d: %s\n", o.Is, o.Count, o.Done, o.First[0].Line, o.First[0].Seen)
+		}
+		if answer.Stored != stored || answer.LeftOut != leftOut {
+			s.t.Errorf("%v: %d stored, %d left out, %s", body, answer.Stored, answer.LeftOut, told.String())
+		}
+		for _, want := range want {
+			if !strings.Contains(told.String(), want) {
+				s.t.Errorf("%v: the answer lacks %q: %s", body, want, told.String())
+			}
+		}
+	}
+	s.must(http.MethodPut, "/v1/query-sets/files", map[string]any{"knowledge_bases": []string{"shop"}}, nil)
+	s.must(http.MethodPut, "/v1/judgments/files", map[string]any{"query_set": "files"}, nil)
+	const queries, judgments = "/v1/query-sets/files/import", "/v1/judgments/files/import"
+	f(queries, map[string]any{"text": `{"_id": 1, "text": "refund"}` + "\n" + `{"_id": "2"}`}, 1, 1,
+		"ids that are numbers (1): read as their text; line 1: 1", `queries without a text (1): left out; line 2: query "2"`)
+	f(judgments, map[string]any{"name": "ratings.csv", "text": "query,docid,rating\nrefund,refunds,3\nrefund,hours,10\nnobody,hours,1\n"}, 1, 2,
+		"grades above the scale of the list (1): not stored: list files has grades 0 to 3; one that is made with --max-grade 10 (max_grade) holds them all; line 3",
+		`rows that the gateway refused (1): not stored; line 4: query set "files" has no query "nobody"`)
+	changed := map[string]any{"text": `{"_id": 1, "text": "opening hours"}`}
+	f(queries, changed, 0, 1, `line 1: query "1" is "refund" and has judgments in list "files"`)
+	s.must(http.MethodPost, queries, changed, nil)
+	var outcome library.Outcome
+	row := map[string]any{"queries": []library.Query{{ID: "1", Text: "opening hours"}}}
+	s.must(http.MethodPost, "/v1/query-sets/files/queries", row, &outcome)
+	if len(outcome.Failed) != 1 || outcome.Failed[0].Code != fault.Conflict || outcome.Failed[0].Field != "text" {
+		s.t.Errorf("%+v", outcome)
+	}
+	changed["replace"] = true
+	f(queries, changed, 1, 0, `queries that had another text (1): replaced; line 1: query "1" was "refund"`)
+	f(queries, changed, 1, 0)
+	for path, body := range map[string]string{
+		queries:                        `{"format": "xml", "text": ""}`,
+		"/v1/judgments/nosuch/import":  `{"text": ""}`,
+		"/v1/query-sets/nosuch/import": `{"text": ""}`,
+		judgments:                      `{"format": "csv", "text": "a,b\n"}`,
+	} {
+		if status, _ := s.ask(http.MethodPost, path, body); status != http.StatusBadRequest && status != http.StatusNotFound {
+			s.t.Errorf("%s %s: %d", path, body, status)
+		}
+	}
+	s.must(http.MethodDelete, "/v1/query-sets/files", nil, nil)
 }
 
 // systems are searches by their names.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,56 +85,60 @@ func (p *program) listListCommand() *cobra.Command {
 	return cmd
 }
 
+// judgmentImport are the flags of an import.
+type judgmentImport struct {
+	format, base string
+	chunks       bool
+}
+
 func (p *program) listImportCommand() *cobra.Command {
-	var format string
-	var how exchange.Reading
+	var f judgmentImport
 	cmd := &cobra.Command{
 		Use:   "import LIST FILE",
 		Short: "Add the judgments of a file",
-		Long: `Adds judgments: of JSON Lines as export prints them, of Quepid's CSV (query, docid, rating), of BEIR's TSV or
-of TREC's qrels, or of standard input with -. Those of another program are of documents, unless --chunks says otherwise.
-A judgment of the same query and chunk is replaced; a row that is refused is named, and the others are stored.`,
+		Long: `Adds judgments: of JSON Lines as export prints them, of Quepid's CSV (query, docid, rating), of BEIR's TSV, of
+TREC's qrels, of ranx's JSON or CSV, of RRE's ratings, of lines for learning to rank (grade qid:query … # document), or
+of standard input with -. Those of another program are of documents, unless --chunks says otherwise. A judgment of the
+same query and chunk is replaced.
+What is odd about a file is told on standard error, by line, with what was done with it; rows that are left out or
+refused end the command with 1, and the others are stored. A list has the scale that it was made with: judgments create
+--max-grade.`,
 		Example: `  hybridge judgments import people ratings.csv
   hybridge judgments import people qrels.txt --format trec --chunks`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "", formatUsage)
-	flags.BoolVar(&how.Chunks, "chunks", false, "It judges chunks, by their ids, and not documents")
-	flags.StringVar(&how.KnowledgeBase, "kb", "",
+	flags.StringVar(&f.format, "format", "", formatUsage)
+	flags.BoolVar(&f.chunks, "chunks", false, "It judges chunks, by their ids, and not documents")
+	flags.StringVar(&f.base, "kb", "",
 		"Knowledge base of what is judged (default: the query set's, if it has one)")
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := p.readText(args[1])
-		if err != nil {
-			return err
-		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			kind := formatOf(format, args[1])
-			if kind == exchange.CSV {
-				texts, err := textsOf(ctx, c, args[0])
-				if err != nil {
-					return err
-				}
-				how.ByText = map[string]string{}
-				for id, text := range texts {
-					how.ByText[text] = id
-				}
-			}
-			judgments, err := exchange.ReadJudgments(strings.NewReader(text), kind, how)
-			if err != nil {
-				return err
-			}
-			return p.sendJudgments(ctx, c, args[0], judgments)
+			return p.importJudgments(ctx, c, &f, args)
 		})
 	}
 	return cmd
 }
 
-func (p *program) sendJudgments(ctx context.Context, c *client, list string, judgments []library.Judgment) error {
-	to := rows{pathOf(listsPath, list) + "/judgments", "judgments", len(judgments)}
-	return p.sendRows(ctx, c, to, func(from, to int) any {
-		return gateway.JudgmentRows{Judgments: judgments[from:to]}
+func (p *program) importJudgments(ctx context.Context, c *client, f *judgmentImport, args []string) error {
+	texts, err := textsOf(ctx, c, args[0])
+	if err != nil {
+		return err
+	}
+	how := exchange.Reading{Chunks: f.chunks, KnowledgeBase: f.base, ByText: make(map[string]string, len(texts))}
+	for id, text := range texts {
+		how.ByText[text] = id
+	}
+	in := &rowImport{program: p}
+	var judgments []exchange.Judgment
+	err = in.open(nil, args[1], f.format, func(file *exchange.File, r io.Reader) (err error) {
+		judgments, err = file.Judgments(r, how)
+		return err
 	})
+	if err == nil {
+		err = in.judgments(ctx, c, args[0], judgments)
+	}
+	return in.finish(err)
 }
 
 // textsOf are the texts of a list's queries, by their ids.

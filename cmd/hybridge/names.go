@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/experiments"
@@ -47,7 +48,7 @@ var flagNames = map[string]names{
 	"like":            listNames,
 	"with":            listNames,
 	"source":          among("people", "model", "clicks"),
-	"format":          among("jsonl", "csv", "beir", "trec"),
+	"format":          among(exchange.Formats()...),
 	"metric":          metricNames,
 	"method":          among(tune.Methods()...),
 	"decide-by":       among(experiments.Metrics()...),

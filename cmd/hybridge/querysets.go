@@ -22,7 +22,7 @@ import (
 const (
 	querySetsPath = "/v1/query-sets"
 	listsPath     = "/v1/judgments"
-	formatUsage   = "Of the file: jsonl, csv, beir or trec (default: as its name says)"
+	formatUsage   = "Of the file: jsonl, csv, beir, trec, ranx, rre or ltr (default: as its name and its beginning say)"
 )
 
 func pathOf(collection, id string) string { return collection + "/" + url.PathEscape(id) }
@@ -121,7 +121,7 @@ func (p *program) querySetListCommand() *cobra.Command {
 type querySetImport struct {
 	format, judgments string
 	bases             []string
-	chunks            bool
+	chunks, replace   bool
 }
 
 func (p *program) querySetImportCommand() *cobra.Command {
@@ -129,18 +129,23 @@ func (p *program) querySetImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import QUERYSET FILE",
 		Short: "Add the queries of a file, or of a folder as BEIR's with its judgments",
-		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, or of standard
-input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With --kb the query
-set is made where there is none.`,
+		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, of RRE's ratings,
+or of standard input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With
+--kb the query set is made where there is none.
+What is odd about a file is told on standard error, by line, with what was done with it; rows that are left out or
+refused end the command with 1, and the others are stored. A query that has judgments keeps its text, unless --replace
+says otherwise.`,
 		Example: `  hybridge query-sets import faq questions.csv
   hybridge query-sets import scifact ./scifact --kb scifact --judgments scifact`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "Of the file: jsonl or csv (default: as its name says)")
+	flags.StringVar(&f.format, "format", "", "Of the file: jsonl, csv or rre (default: as its name and its beginning say)")
 	flags.StringSliceVar(&f.bases, "kb", nil, "Make the query set for these knowledge bases, if there is none")
 	flags.StringVar(&f.judgments, "judgments", "",
 		"Of a folder: the judgment list to add its judgments to, made if there is none")
 	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by their ids, and not documents")
+	flags.BoolVar(&f.replace, "replace", false,
+		"Replace the text of queries that have judgments too, which will count for the new text")
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
@@ -151,104 +156,92 @@ set is made where there is none.`,
 }
 
 func (p *program) importQuerySet(ctx context.Context, c *client, f *querySetImport, args []string) error {
-	set, path, qrels := args[0], args[1], ""
+	set, path := args[0], args[1]
+	in := &rowImport{program: p}
+	var folder *exchange.Folder
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		if path, qrels, err = exchange.Folder(path); err != nil {
+		if folder, err = exchange.OpenFolder(path, &in.report, ""); err != nil {
 			return err
 		}
+		path = folder.Queries
 	}
-	if f.judgments != "" && qrels == "" {
+	if f.judgments != "" && folder == nil {
 		return fault.Invalid("--judgments", f.judgments, "left out where a file is imported: hybridge judgments import")
 	}
-	text, err := p.readText(path)
-	if err != nil {
+	var queries []exchange.Query
+	err := in.open(folder, path, f.format, func(file *exchange.File, r io.Reader) (err error) {
+		queries, _, err = file.Queries(r)
 		return err
-	}
-	queries, err := exchange.ReadQueries(strings.NewReader(text), formatOf(f.format, path))
+	})
 	if err != nil {
 		return err
 	}
 	if len(f.bases) > 0 {
 		spec := library.QuerySetSpec{KnowledgeBases: f.bases}
-		err := makeNew(ctx, c, pathOf(querySetsPath, set), newSet(spec))
-		if err != nil && !fault.Is(err, fault.Conflict) {
+		if err := makeIfFree(ctx, c, pathOf(querySetsPath, set), newSet(spec)); err != nil {
 			return err
 		}
 	}
-	all := rows{pathOf(querySetsPath, set) + "/queries", "queries", len(queries)}
-	err = p.sendRows(ctx, c, all, func(from, to int) any {
-		return gateway.QueryRows{Queries: queries[from:to]}
-	})
+	err = in.queries(ctx, c, set, queries, f.replace)
 	if err != nil || f.judgments == "" {
-		return err
+		return in.finish(err)
 	}
-	return p.importQrels(ctx, c, f, set, qrels)
+	return in.finish(in.qrels(ctx, c, f, &folderRead{folder: folder, set: set, queries: queries}))
 }
 
-func (p *program) importQrels(ctx context.Context, c *client, f *querySetImport, set, qrels string) error {
-	text, err := p.readText(qrels)
+// folderRead is a folder whose queries were imported.
+type folderRead struct {
+	folder  *exchange.Folder
+	set     string
+	queries []exchange.Query
+}
+
+// qrels imports the judgments of a folder, into a list that is made for them if there is none.
+func (in *rowImport) qrels(ctx context.Context, c *client, f *querySetImport, of *folderRead) error {
+	var judgments []exchange.Judgment
+	how := exchange.Reading{Chunks: f.chunks}
+	err := in.open(of.folder, of.folder.Judgments, "", func(file *exchange.File, r io.Reader) (err error) {
+		judgments, err = file.Judgments(r, how)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	judgments, err := exchange.ReadJudgments(strings.NewReader(text), exchange.BEIR, exchange.Reading{Chunks: f.chunks})
-	if err != nil {
+	name := in.name
+	if err := in.compare(of, judgments); err != nil {
 		return err
 	}
-	highest := 1
-	for i := range judgments {
-		highest = max(highest, judgments[i].Grade)
-	}
-	spec := library.JudgmentListSpec{QuerySet: set, MaxGrade: highest}
-	err = makeNew(ctx, c, pathOf(listsPath, f.judgments), newList(spec))
-	if err != nil && !fault.Is(err, fault.Conflict) {
+	in.name = name
+	spec := library.JudgmentListSpec{QuerySet: of.set, MaxGrade: min(exchange.Highest(judgments), library.MaxGrade)}
+	if err := makeIfFree(ctx, c, pathOf(listsPath, f.judgments), newList(spec)); err != nil {
 		return err
 	}
-	return p.sendJudgments(ctx, c, f.judgments, judgments)
+	return in.judgments(ctx, c, f.judgments, judgments)
 }
 
-func formatOf(given, path string) exchange.Format {
-	if given != "" {
-		return exchange.Format(given)
+// compare says where the parts of a folder do not fit together. What the folder's judgments have no query for, the
+// query set may have: the gateway says so.
+func (in *rowImport) compare(of *folderRead, judgments []exchange.Judgment) error {
+	compared := &exchange.Compared{
+		Judgments: judgments, QueriesFile: of.folder.Name(of.folder.Queries),
+		CorpusFile: of.folder.Name(of.folder.Corpus), JudgmentsFile: of.folder.Name(of.folder.Judgments),
 	}
-	if path == "-" {
-		return exchange.Lines
+	compared.Queries, compared.Kept = of.queries, true
+	if _, err := os.Stat(of.folder.Corpus); err != nil {
+		in.report.Check(compared)
+		return nil
 	}
-	return exchange.FormatOf(path)
+	err := in.open(of.folder, of.folder.Corpus, "", func(file *exchange.File, r io.Reader) (err error) {
+		compared.Corpus, err = file.Documents(r)
+		return err
+	})
+	in.report.Check(compared)
+	return err
 }
 
-const refusedShown = 20 // rows
-
-// rows are what is sent, and where to.
-type rows struct {
-	path, what string
-	n          int
-}
-
-// sendRows sends rows in calls that the gateway takes, and says which were refused.
-func (p *program) sendRows(ctx context.Context, c *client, all rows, part func(from, to int) any) error {
-	bar := newProgress(p.stderr, all.what, int64(all.n), inPieces)
-	defer bar.finish()
-	stored, refused := 0, 0
-	for from := 0; from < all.n; from += library.MaxPage {
-		to := min(from+library.MaxPage, all.n)
-		var outcome library.Outcome
-		if err := c.post(ctx, all.path, part(from, to), &outcome); err != nil {
-			return err
-		}
-		stored += outcome.Stored
-		for _, f := range outcome.Failed {
-			if refused++; refused <= refusedShown {
-				fmt.Fprintf(p.stderr, "hybridge: row %d: %s\n", from+f.Row+1, f.Detail)
-			}
-		}
-		bar.add(int64(to - from))
-	}
-	out := &printer{w: p.stdout}
-	out.line("%s: %d stored, %d refused", all.what, stored, refused)
-	if refused > 0 {
-		return errReported
-	}
-	return out.err
+// makeIfFree makes what is not there yet.
+func makeIfFree(ctx context.Context, c *client, path string, edit any) error {
+	return ignoring(makeNew(ctx, c, path, edit), fault.Conflict)
 }
 
 func (p *program) querySetExportCommand() *cobra.Command {

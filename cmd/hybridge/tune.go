@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/embedding"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
@@ -58,6 +59,7 @@ preset for the configuration.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sets.data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringVar(&f.sets.qrels, "qrels", "", qrelsUsage)
 	flags.StringVar(&f.preset, "preset", "", "Preset to begin with (default: the configured one, balanced)")
 	flags.StringVar(&f.metric, "metric", "ndcg@10", "What is to be better: "+strings.Join(metric.Families(), ", ")+
 		", each with a depth")
@@ -178,6 +180,8 @@ type tuneReport struct {
 		Best  float64 `json:"best"`
 	} `json:"searched"`
 	Preset string `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
+	// Files are what was odd about those of the sets, by their names.
+	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 
 // WriteTables implements tables.
@@ -217,6 +221,17 @@ func (t *tuning) remove(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// files are what was odd about those of the sets.
+func (t *tuning) files() map[string]*exchange.Report {
+	all := map[string]*exchange.Report{}
+	for _, set := range t.sets {
+		if !set.Report.IsZero() {
+			all[set.Name] = set.Report
+		}
+	}
+	return all
+}
+
 // load reads the sets.
 func (t *tuning) load(ctx context.Context) (err error) {
 	if t.sets, err = t.evaluator.loadAll(ctx); err != nil {
@@ -242,7 +257,7 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	if err != nil {
 		return nil, err
 	}
-	report = &tuneReport{Result: result}
+	report = &tuneReport{Result: result, Files: t.files()}
 	return report, t.search(ctx, report)
 }
 
@@ -298,7 +313,9 @@ func (t *tuning) fetch(ctx context.Context, tuner observing) error {
 				bar.add(1)
 				asked++
 				one.Unlock()
-				question := tune.Question{Set: set.Name, ID: q.ID, Judged: set.Judgments[q.ID], Scale: scale}
+				question := tune.Question{
+					Set: set.Name, ID: q.ID, Judged: set.Judgments[q.ID], Scale: scale, Drops: set.Drops(q.ID),
+				}
 				return tuner.Add(i, question, said)
 			}
 			system := evaluation.System{Name: requests[i].Preset, Request: requests[i]}

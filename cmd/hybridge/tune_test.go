@@ -93,6 +93,40 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 	}
 }
 
+// What is tried in memory drops the query's own document as the search does, so that both have the same figures.
+func TestTuneDropsTheQueryItself(t *testing.T) {
+	t.Parallel()
+	dir := misleadingSet(t, "own", 30)
+	for to, from := range map[string]string{"corpus.jsonl": "queries.jsonl", "corpus.e5.f32": "queries.e5.f32"} {
+		added, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.OpenFile(filepath.Join(dir, to), os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Write(added); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, told := tuned(t, "--data", dir, "--preset", "linear", "--metric", "ndcg@5", "--method", "grid", "--trials", "20", "--json")
+	var report tuneReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
+		t.Fatalf("exit code %d, %v: %s", code, err, told)
+	}
+	if report.Seen < 0.99 || math.Abs(report.Searched.Best-report.Seen) > 1e-9 || math.Abs(report.Searched.Start-report.Start) > 1e-9 {
+		t.Errorf("tune has %v and %v, the search %+v", report.Start, report.Seen, report.Searched)
+	}
+	if !strings.Contains(told, "own/queries.jsonl: queries that are documents of the corpus, under their own id (30): that hit is dropped") ||
+		report.Files["own"] == nil || report.Files["own"].Oddities[0].Count != 30 {
+		t.Errorf("%+v\n%s", report.Files, told)
+	}
+}
+
 // TestTuneApart: each set has a row of its own, between the markers of a page too.
 func TestTuneApart(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/presets"
@@ -24,6 +25,8 @@ type perQueryReport struct {
 	// out in memory comes; nil: there is no model.
 	Searched *float64 `json:"searched,omitempty"`
 	Preset   string   `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
+	// Files are what was odd about those of the sets, by their names.
+	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 
 // WriteTables implements tables.
@@ -70,7 +73,7 @@ func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Co
 	if err != nil {
 		return nil, err
 	}
-	report := &perQueryReport{PerQueryResult: result}
+	report := &perQueryReport{PerQueryResult: result, Files: t.files()}
 	if result.Model == nil {
 		return report, nil
 	}

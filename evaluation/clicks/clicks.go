@@ -306,7 +306,7 @@ func (j *Judges) keep(ctx context.Context, scope access.Scope, req *Request, mad
 		return err
 	}
 	for page := range slices.Chunk(made.queries, library.MaxPage) {
-		outcome, err := j.library.PutQueries(ctx, scope, req.QuerySet, page)
+		outcome, err := j.library.PutQueries(ctx, scope, req.QuerySet, page, false)
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
+// Limits of judgments.
 const (
-	maxGrade     = 10 // of a list
+	MaxGrade     = 10 // of a list
 	defaultGrade = 3
 	maxChunkID   = 256 // bytes
 )
@@ -201,8 +202,8 @@ func (j *JudgmentListSpec) check() error {
 	if err := checkText("note", j.Note, maxNote); err != nil {
 		return err
 	}
-	if j.MaxGrade < 1 || j.MaxGrade > maxGrade {
-		return fault.Invalid("max_grade", j.MaxGrade, fmt.Sprintf("a whole number from 1 to %d", maxGrade))
+	if j.MaxGrade < 1 || j.MaxGrade > MaxGrade {
+		return fault.Invalid("max_grade", j.MaxGrade, fmt.Sprintf("a whole number from 1 to %d", MaxGrade))
 	}
 	if !slices.Contains([]Source{People, Model, Clicks}, j.Source) {
 		return fault.Invalid("source", j.Source, "people, model or clicks")
@@ -388,36 +389,54 @@ func (w *judgmentWriter) add(ctx context.Context) error {
 	return nil
 }
 
-// fewQueries are looked up each by itself; of more the whole set is read, which takes fewer requests.
-const fewQueries = 10
+// fewItems are looked up each by itself; of more the whole collection is read, which takes fewer requests.
+const fewItems = 10
+
+// items gives those of some keys that a collection has to take.
+func (l *Library) items(
+	ctx context.Context, of engine.RecordRef, keys []string, take func(*engine.RecordItem) error,
+) error {
+	wanted := map[string]bool{}
+	for _, key := range keys {
+		if checkKeyPart("id", key, MaxQueryID) == nil {
+			wanted[key] = true
+		}
+	}
+	if len(wanted) > fewItems {
+		for item, err := range engine.AllItems(ctx, l.keeper, of, "") {
+			if err == nil && wanted[item.Key] {
+				err = take(&item)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for key := range wanted {
+		items, err := l.keeper.Items(ctx, of, engine.ItemPage{Prefix: key, Limit: 1})
+		if err == nil && len(items) > 0 && items[0].Key == key {
+			err = take(&items[0])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // known are those of the judgments' queries that the set has.
 func (l *Library) known(ctx context.Context, set engine.RecordRef, judgments []Judgment) (map[string]bool, error) {
-	known := map[string]bool{}
+	ids := make([]string, len(judgments))
 	for i := range judgments {
-		if id := judgments[i].QueryID; checkKeyPart("query_id", id, MaxQueryID) == nil {
-			known[id] = false
-		}
+		ids[i] = judgments[i].QueryID
 	}
-	if len(known) > fewQueries {
-		for item, err := range engine.AllItems(ctx, l.keeper, set, "") {
-			if err != nil {
-				return nil, err
-			}
-			if _, asked := known[item.Key]; asked {
-				known[item.Key] = true
-			}
-		}
-		return known, nil
-	}
-	for id := range known {
-		items, err := l.keeper.Items(ctx, set, engine.ItemPage{Prefix: id, Limit: 1})
-		if err != nil {
-			return nil, err
-		}
-		known[id] = len(items) > 0 && items[0].Key == id
-	}
-	return known, nil
+	known := map[string]bool{}
+	err := l.items(ctx, set, ids, func(item *engine.RecordItem) error {
+		known[item.Key] = true
+		return nil
+	})
+	return known, err
 }
 
 // texts are the chunks that judgments without a hash name, by knowledge base and id.
@@ -501,7 +520,7 @@ func (w *judgmentWriter) complete(j *Judgment, by string) error {
 		return fault.Invalid("knowledge_base", j.KnowledgeBase, "one of the query set's: "+strings.Join(bases, ", "))
 	}
 	if most := w.list.head.MaxGrade; j.Grade < 0 || j.Grade > most {
-		return fault.Invalid("grade", j.Grade, fmt.Sprintf("a whole number from 0 to %d", most))
+		return fault.Invalid("grade", j.Grade, fmt.Sprintf("a whole number from 0 to %d, the max_grade of the list", most))
 	}
 	j.Judge = cmp.Or(j.Judge, by)
 	if err := checkText("judge", j.Judge, maxName); err != nil {

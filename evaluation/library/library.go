@@ -274,6 +274,15 @@ type Outcome struct {
 	Stored int       `json:"stored" minimum:"0"`
 	Time   time.Time `json:"time,omitzero" doc:"That judgments got which said none: a deletion that names it deletes nothing newer."`
 	Failed []Failed  `json:"failed" nullable:"false" doc:"Rows that were refused; the others are stored."`
+	// Replaced are of queries alone.
+	Replaced []Replaced `json:"replaced,omitempty" doc:"Queries that had another text before."`
+}
+
+// Replaced is a query whose text was replaced.
+type Replaced struct {
+	Row    int    `json:"row" minimum:"0" doc:"Its place in the call, from 0."`
+	ID     string `json:"id"`
+	Before string `json:"before" doc:"The text that it had."`
 }
 
 // Failed is a row that was refused.

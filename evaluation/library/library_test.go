@@ -87,7 +87,7 @@ func (s *shelves) ofShop() {
 		s.t.Fatal(err)
 	}
 	queries := []library.Query{{ID: "open", Text: "when does it open"}, {ID: "退款", Text: "退款要多久"}}
-	if outcome, err := s.PutQueries(ctx, s.scope, "faq", queries); err != nil || outcome.Stored != 2 {
+	if outcome, err := s.PutQueries(ctx, s.scope, "faq", queries, false); err != nil || outcome.Stored != 2 {
 		s.t.Fatal(outcome, err)
 	}
 	if _, err := s.SaveJudgmentList(ctx, s.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}, nil); err != nil {
@@ -169,7 +169,7 @@ func TestBadQueries(t *testing.T) {
 		{ID: "many", Text: "a question", Queries: []string{"1", "2", "3", "4", "5"}},
 		{ID: "a\nb", Text: "a question"},
 	}
-	outcome, err := s.PutQueries(t.Context(), s.scope, "faq", rows)
+	outcome, err := s.PutQueries(t.Context(), s.scope, "faq", rows, false)
 	if err != nil || outcome.Stored != 1 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -177,11 +177,64 @@ func TestBadQueries(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, n := range []int{0, library.MaxPage + 1} {
-		_, err = s.PutQueries(t.Context(), s.scope, "faq", make([]library.Query, n))
+		_, err = s.PutQueries(t.Context(), s.scope, "faq", make([]library.Query, n), false)
 		s.refused(err, fault.InvalidArgument, "queries")
 	}
-	_, err = s.PutQueries(t.Context(), s.scope, "nope", rows)
+	_, err = s.PutQueries(t.Context(), s.scope, "nope", rows, false)
 	s.refused(err, fault.NotFound, "")
+}
+
+// Another text is another question: judgments are not carried over unless somebody says so.
+func TestTextsOfJudgedQueries(t *testing.T) {
+	s := open(t)
+	s.ofShop()
+	ctx := t.Context()
+	put := func(replace bool, queries ...library.Query) *library.Outcome {
+		t.Helper()
+		outcome, err := s.PutQueries(ctx, s.scope, "faq", queries, replace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome
+	}
+	same := library.Query{ID: "open", Text: "when does it open", Note: "asked daily"}
+	other := library.Query{ID: "open", Text: "what does it cost"}
+	free := library.Query{ID: "退款", Text: "能退款吗"}
+	judged := []library.Judgment{{QueryID: "open", DocumentID: "hours", Grade: 3}}
+	if outcome, err := s.PutJudgments(ctx, s.scope, "people", judged, false); err != nil || outcome.Stored != 1 {
+		t.Fatal(outcome, err)
+	}
+
+	outcome := put(false, same, free)
+	want := []library.Replaced{{Row: 1, ID: "退款", Before: "退款要多久"}}
+	if diff := cmp.Diff(want, outcome.Replaced); diff != "" || outcome.Stored != 2 {
+		t.Errorf("%+v, %s", outcome, diff)
+	}
+	outcome = put(false, other)
+	if outcome.Stored != 0 || len(outcome.Failed) != 1 || outcome.Failed[0].Code != fault.Conflict ||
+		!strings.Contains(outcome.Failed[0].Detail, `has judgments in list "people"`) {
+		t.Errorf("%+v", outcome)
+	}
+	many := []library.Query{other}
+	for i := range 20 {
+		many = append(many, library.Query{ID: fmt.Sprint("q", i), Text: "first"})
+	}
+	if outcome = put(false, many...); outcome.Stored != 20 || len(outcome.Failed) != 1 {
+		t.Errorf("%+v", outcome)
+	}
+	for i := range many[1:] {
+		many[i+1].Text = "second"
+	}
+	if outcome = put(false, many...); outcome.Stored != 20 || len(outcome.Failed) != 1 || len(outcome.Replaced) != 20 {
+		t.Errorf("%+v", outcome)
+	}
+	if outcome = put(true, other); outcome.Stored != 1 || len(outcome.Replaced) != 1 {
+		t.Errorf("%+v", outcome)
+	}
+	page, _, err := s.Queries(ctx, s.scope, "faq", "", 1)
+	if err != nil || page[0].Text != other.Text {
+		t.Errorf("%+v, %v", page, err)
+	}
 }
 
 func failed(o *library.Outcome) (rows []string) {

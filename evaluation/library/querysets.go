@@ -2,9 +2,11 @@ package library
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -201,8 +203,11 @@ func (l *Library) EachQuery(ctx context.Context, scope access.Scope, id string, 
 	return l.sets.each(ctx, set.RecordRef, take)
 }
 
-// PutQueries stores queries, in place of those of the same ids.
-func (l *Library) PutQueries(ctx context.Context, scope access.Scope, id string, queries []Query) (*Outcome, error) {
+// PutQueries stores queries, in place of those of the same ids. The text of one that has judgments changes only with
+// replace: they would count for another question.
+func (l *Library) PutQueries(
+	ctx context.Context, scope access.Scope, id string, queries []Query, replace bool,
+) (*Outcome, error) {
 	if err := checkRows("queries", len(queries)); err != nil {
 		return nil, err
 	}
@@ -210,32 +215,154 @@ func (l *Library) PutQueries(ctx context.Context, scope access.Scope, id string,
 	if err != nil {
 		return nil, err
 	}
-	outcome := &Outcome{Failed: []Failed{}}
-	seen := map[string]bool{}
-	var keys []string
-	var rows []*Query
-	for i := range queries {
-		q := &queries[i]
-		err := q.check()
-		if err == nil && seen[q.ID] {
-			err = fault.Invalid("id", q.ID, "there once in a call")
-		}
-		if err != nil {
-			if err := outcome.refuse(i, err); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		seen[q.ID] = true
-		keys, rows = append(keys, q.ID), append(rows, q)
+	w := &queryWriter{outcome: &Outcome{Failed: []Failed{}}, seen: map[string]bool{}, replace: replace}
+	if w.there, err = l.queriesOf(ctx, set.RecordRef, queries); err != nil {
+		return nil, err
 	}
-	if len(rows) > 0 {
-		if err := l.sets.put(ctx, set.RecordRef, keys, rows); err != nil {
+	if !replace {
+		if w.judged, err = l.judgedOf(ctx, scope, id, w.changed(queries)); err != nil {
 			return nil, err
 		}
 	}
-	outcome.Stored = len(rows)
-	return outcome, nil
+	for i := range queries {
+		if err := w.take(i, &queries[i]); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.rows) > 0 {
+		if err := l.sets.put(ctx, set.RecordRef, w.keys, w.rows); err != nil {
+			return nil, err
+		}
+	}
+	w.outcome.Stored = len(w.rows)
+	return w.outcome, nil
+}
+
+// queryWriter checks the queries of one call.
+type queryWriter struct {
+	there   map[string]*Query
+	judged  map[string]string // a list with judgments, by query
+	replace bool
+
+	outcome *Outcome
+	seen    map[string]bool
+	keys    []string
+	rows    []*Query
+}
+
+// changed are the ids of queries whose text would change.
+func (w *queryWriter) changed(queries []Query) (ids []string) {
+	for i := range queries {
+		if before := w.there[queries[i].ID]; before != nil && before.Text != queries[i].Text {
+			ids = append(ids, before.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (w *queryWriter) take(i int, q *Query) error {
+	err := q.check()
+	if err == nil && w.seen[q.ID] {
+		err = fault.Invalid("id", q.ID, "there once in a call")
+	}
+	before := w.there[q.ID]
+	changes := before != nil && before.Text != q.Text
+	if list, judged := w.judged[q.ID]; err == nil && changes && judged {
+		err = &fault.Error{Kind: fault.Conflict, Field: "text", Detail: fmt.Sprintf(
+			"query %q is %q and has judgments in list %q, which would count for another question; replace takes the new text",
+			q.ID, shortened(before.Text), list)}
+	}
+	if err != nil {
+		return w.outcome.refuse(i, err)
+	}
+	if changes {
+		w.outcome.Replaced = append(w.outcome.Replaced, Replaced{Row: i, ID: q.ID, Before: before.Text})
+	}
+	w.seen[q.ID] = true
+	w.keys, w.rows = append(w.keys, q.ID), append(w.rows, q)
+	return nil
+}
+
+// shownText is how many letters of a text an error has.
+const shownText = 80
+
+func shortened(text string) string {
+	letters := []rune(text)
+	if len(letters) <= shownText {
+		return text
+	}
+	return string(letters[:shownText]) + "…"
+}
+
+// queriesOf are those that the set has of some, by their ids.
+func (l *Library) queriesOf(ctx context.Context, set engine.RecordRef, some []Query) (map[string]*Query, error) {
+	ids := make([]string, len(some))
+	for i := range some {
+		ids[i] = some[i].ID
+	}
+	there := map[string]*Query{}
+	err := l.items(ctx, set, ids, func(item *engine.RecordItem) error {
+		q := &Query{}
+		if err := json.Unmarshal(item.Body, q); err != nil {
+			return fault.Wrap(fault.Internal, err, "read a query of %q", set.ID)
+		}
+		there[q.ID] = q
+		return nil
+	})
+	return there, err
+}
+
+// judgedOf gives for each query that has judgments one of the lists that have them.
+func (l *Library) judgedOf(
+	ctx context.Context, scope access.Scope, set string, queries []string,
+) (map[string]string, error) {
+	judged := map[string]string{}
+	if len(queries) == 0 {
+		return judged, nil
+	}
+	lists, err := l.lists.list(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range lists {
+		if list.head.QuerySet != set {
+			continue
+		}
+		err := l.judgedIn(ctx, list, queries, judged)
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
+			return nil, err
+		}
+	}
+	return judged, nil
+}
+
+// judgedIn notes which of some queries a list has judgments of.
+func (l *Library) judgedIn(
+	ctx context.Context, list *held[listHead], queries []string, judged map[string]string,
+) error {
+	if len(queries) > fewItems {
+		between := engine.RecordKey("", "")
+		for item, err := range engine.AllItems(ctx, l.keeper, list.RecordRef, "") {
+			if err != nil {
+				return err
+			}
+			query, _, _ := strings.Cut(item.Key, between)
+			judged[query] = list.ID
+		}
+		return nil
+	}
+	for _, query := range queries {
+		page := engine.ItemPage{Prefix: engine.RecordKey(query, ""), Limit: 1}
+		items, err := l.keeper.Items(ctx, list.RecordRef, page)
+		if err != nil {
+			return err
+		}
+		if len(items) > 0 {
+			judged[query] = list.ID
+		}
+	}
+	return nil
 }
 
 // check refuses a query that no search would take.

@@ -89,7 +89,7 @@ func open(t *testing.T) *laboratory {
 		asked = append(asked, library.Query{ID: id, Text: "question"})
 		judged = append(judged, library.Judgment{QueryID: id, DocumentID: "d", Grade: 1})
 	}
-	if _, err := l.library.PutQueries(ctx, l.scope, "faq", asked); err != nil {
+	if _, err := l.library.PutQueries(ctx, l.scope, "faq", asked, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.library.SaveJudgmentList(ctx, l.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}, nil); err != nil {

@@ -56,7 +56,9 @@ func (e *evaluator) measurePart(r *rows, plan *search.Plan, some []int, values [
 		row := &r.of[q]
 		s.grades = s.grades[:0]
 		for _, place := range e.rank(row, plan, s) {
-			s.grades = append(s.grades, int(row.grades[place]))
+			if grade := int(row.grades[place]); grade != dropped {
+				s.grades = append(s.grades, grade)
+			}
 		}
 		values[q] = e.metric.OfGrades(s.grades, e.questions[q].judged)
 	}
@@ -70,20 +72,20 @@ func (e *evaluator) rank(row *row, plan *search.Plan, s *scratch) []int32 {
 	}
 	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
 	if plan.Rerank == nil || row.reranked == nil {
-		return row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.depth(plan), &s.Scratch)
+		return row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.depth(row, plan), &s.Scratch)
 	}
 	thresholds.Score = nil // it holds for what comes out
-	places := row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.seen(plan), &s.Scratch)
+	places := row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.seen(row, plan), &s.Scratch)
 	s.scores = row.columns.Scores(plan.Fusion, &s.Scratch, s.scores[:0])
-	return places[:min(s.blend(places, row.reranked, plan), e.depth(plan))]
+	return places[:min(s.blend(places, row.reranked, plan), e.depth(row, plan))]
 }
 
 // seen is how many hits are looked at: at least those that a reranker reads.
-func (e *evaluator) seen(plan *search.Plan) int {
+func (e *evaluator) seen(row *row, plan *search.Plan) int {
 	if plan.Rerank == nil {
-		return e.depth(plan)
+		return e.depth(row, plan)
 	}
-	return max(e.depth(plan), min(plan.Rerank.Window, plan.Candidates))
+	return max(e.depth(row, plan), min(plan.Rerank.Window, plan.Candidates))
 }
 
 // blended is a chunk that a reranker read, or should have.
@@ -125,12 +127,12 @@ func (e *evaluator) whole(row *row, plan *search.Plan, s *scratch) bool {
 			return false
 		}
 	}
-	return !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.seen(plan), &s.Scratch)
+	return !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.seen(row, plan), &s.Scratch)
 }
 
-// depth is how many hits the metric looks at and the plan has.
-func (e *evaluator) depth(plan *search.Plan) int {
-	return min(e.metric.Depth(), plan.TopK, plan.Candidates)
+// depth is how many hits the metric looks at and the plan has, with one that does not count.
+func (e *evaluator) depth(row *row, plan *search.Plan) int {
+	return min(min(e.metric.Depth(), plan.TopK)+row.drops, plan.Candidates)
 }
 
 // complete is how many of the questions have surely the ranking that the search itself gives.

@@ -17,6 +17,8 @@ type Question struct {
 	Set, ID string
 	Judged  metric.Judgments
 	Scale   int // the highest grade of the set; 0: of the judgments
+	// Drops is the id of a hit that does not count, as evaluation.Set says; empty: all do.
+	Drops string
 }
 
 // question is one that is asked, and its place among those of its set.
@@ -40,6 +42,7 @@ type row struct {
 	// reranked is what a reranker said of them, NaN of those that it did not read; nil: the plan has none.
 	reranked []float64
 	known    map[string]float64 // features of the question; nil: nobody asks
+	drops    int                // candidates that do not count: 0 or 1
 	apart    bool
 	proof    bool // it can be told whether a ranking is that of the search
 }
@@ -122,8 +125,11 @@ func (s *Space) fetchOf(a *arm) (*search.Request, string, error) {
 	return &req, string(text), err
 }
 
+// dropped is the grade of a candidate that does not count.
+const dropped = metric.Unjudged + 1
+
 // rowOf lays out what was found for a question.
-func rowOf(fusion scoring.Fusion, said *search.Observed, judged metric.Judgments) row {
+func rowOf(fusion scoring.Fusion, said *search.Observed, q *Question) row {
 	r := row{
 		columns: fusion.Columns(said.Legs, said.Candidates, said.Others), shares: said.Shares,
 		apart: said.Apart, proof: !said.Apart || said.Others != nil,
@@ -131,9 +137,13 @@ func rowOf(fusion scoring.Fusion, said *search.Observed, judged metric.Judgments
 	candidates := r.columns.Candidates()
 	r.grades = make([]int32, len(candidates))
 	for i, candidate := range candidates {
-		grade, is := judged[said.Candidates[candidate].ID]
+		id := said.Candidates[candidate].ID
+		grade, is := q.Judged[id]
 		if !is {
 			grade = metric.Unjudged
+		}
+		if id == q.Drops {
+			grade, r.drops = dropped, 1
 		}
 		if said.Reranked != nil {
 			r.reranked = append(r.reranked, said.Reranked[candidate])

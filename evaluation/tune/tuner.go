@@ -142,7 +142,7 @@ func (t *Tuner) Add(request int, q Question, said *search.Observed) error {
 	}
 	for i, r := range t.rows {
 		if r.fetch == request {
-			made[i] = rowOf(r.fusion, said, q.Judged)
+			made[i] = rowOf(r.fusion, said, &q)
 			if t.known {
 				made[i].known = said.Features
 			}

@@ -19,8 +19,8 @@ var layers = map[string][]string{
 		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels",
 		"lib/tracing",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks", "events",
-		"experiments", "experiments/live",
+		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
+		"events", "experiments", "experiments/live",
 	},
 
 	"search/compare":       {"search", "access"},
@@ -36,12 +36,13 @@ var layers = map[string][]string{
 	"rag/langchain":        {"rag", "search"},
 	"rag/answer":           {"rag", "lib/service"},
 	"evaluation": {
-		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
+		"evaluation/exchange", "evaluation/metric", "search", "engine", "scoring", "access", "analysis/language",
+		"embedding/bank", "lib/vector",
 	},
 	"evaluation/metric":   leaf,
 	"evaluation/judge":    {"lib/service"},
 	"evaluation/library":  {"search", "engine", "access"},
-	"evaluation/exchange": {"evaluation/library"},
+	"evaluation/exchange": {"evaluation/library", "access"},
 	"evaluation/runs": {
 		"evaluation/library", "evaluation/tune", "evaluation/metric", "evaluation/judge", "evaluation", "presets",
 		"search", "engine", "scoring", "access", "catalog/jobs",
