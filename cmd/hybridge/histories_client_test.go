@@ -26,6 +26,7 @@ type historian struct {
 	t       *testing.T
 	address atomic.Pointer[string]
 	http    *http.Client
+	kb      string // that they change
 	// refreshes says that what is read is what searches see: they are made to see all before a read.
 	refreshes bool
 }
@@ -35,9 +36,6 @@ func newHistorian(t *testing.T, refreshes bool) *historian {
 	transport := &http.Transport{MaxIdleConnsPerHost: 16, DisableKeepAlives: true}
 	return &historian{t: t, refreshes: refreshes, http: &http.Client{Transport: transport}}
 }
-
-// historyBase is the knowledge base that they change.
-const historyBase = "k"
 
 // send asks the gateway. Where nobody listens nothing was sent, and it is sent to who listens then; status 0: there was
 // no answer.
@@ -69,10 +67,10 @@ func (c *historian) send(ctx context.Context, method, path, contentType, body st
 
 // Do implements histories.Client.
 func (c *historian) Do(ctx context.Context, op *histories.Op) histories.Outcome {
-	document := basePath(historyBase) + "/documents/" + histories.DocumentID(op.Document)
+	document := basePath(c.kb) + "/documents/" + histories.DocumentID(op.Document)
 	switch op.Kind {
 	case histories.Write:
-		return c.written(op)(c.send(ctx, http.MethodPost, basePath(historyBase)+"/documents", asNDJSON, historyLines(op)))
+		return c.written(op)(c.send(ctx, http.MethodPost, basePath(c.kb)+"/documents", asNDJSON, historyLines(op)))
 	case histories.Replace:
 		return c.written(op)(c.send(ctx, http.MethodPut, document, asNDJSON, historyLines(op)))
 	case histories.Patch:
@@ -85,10 +83,10 @@ func (c *historian) Do(ctx context.Context, op *histories.Op) histories.Outcome 
 	case histories.Remove:
 		return c.counted(c.send(ctx, http.MethodDelete, document, "", ""))
 	case histories.RemoveOne:
-		path := basePath(historyBase) + "/chunks/" + histories.ChunkID(op.Chunks[0])
+		path := basePath(c.kb) + "/chunks/" + histories.ChunkID(op.Chunks[0])
 		return c.counted(c.send(ctx, http.MethodDelete, path, "", ""))
 	case histories.RemoveOld:
-		return c.counted(c.send(ctx, http.MethodPost, basePath(historyBase)+"/delete", asJSON, `{"filter": {"status": "old"}}`))
+		return c.counted(c.send(ctx, http.MethodPost, basePath(c.kb)+"/delete", asJSON, `{"filter": {"status": "old"}}`))
 	case histories.Read:
 	}
 	return c.read(ctx, op)
@@ -208,7 +206,7 @@ func (c *historian) counted(status int, text string) histories.Outcome {
 
 func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcome {
 	if c.refreshes { // what is counted has been made visible
-		status, text := c.send(ctx, http.MethodPost, basePath(historyBase)+"/delete", asJSON,
+		status, text := c.send(ctx, http.MethodPost, basePath(c.kb)+"/delete", asJSON,
 			`{"filter": {"status": "old"}, "dry_run": true}`)
 		if status != http.StatusOK {
 			return unknown(status, text)
@@ -216,7 +214,7 @@ func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcom
 	}
 	o := histories.Outcome{Verdict: histories.Done, Read: map[int]histories.State{}}
 	for _, chunk := range op.Chunks {
-		status, text := c.send(ctx, http.MethodGet, basePath(historyBase)+"/chunks/"+histories.ChunkID(chunk), "", "")
+		status, text := c.send(ctx, http.MethodGet, basePath(c.kb)+"/chunks/"+histories.ChunkID(chunk), "", "")
 		if status == http.StatusNotFound && strings.Contains(text, "chunk_id") {
 			continue
 		}
