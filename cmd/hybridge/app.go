@@ -66,19 +66,21 @@ type App struct {
 	log     *slog.Logger
 
 	demoPages fs.FS // what the demo is filled with; nil: docs.Demo
-	metrics   *prometheus.Registry
-	writes    *writeMetrics
-	analyzer  *tokens.Analyzer
-	engines   []engine.Engine
-	mirror    *mirror.Mirror    // for knowledge bases on several engines
-	model     *model            // the usual one; nil: not configured
-	models    map[string]*model // further ones, by name
-	bank      *bank.Keeper      // of the scale of its cosines
-	synonyms  *synonyms.Library // of files
-	edited    *synonyms.Store   // edited through the API
-	rules     *versions.Store[*rules.Set]
-	planners  map[string]search.Planner // of the presets that are there for everybody
-	presets   *presets.Store            // those that tenants save
+	// grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
+	grace    time.Duration
+	metrics  *prometheus.Registry
+	writes   *writeMetrics
+	analyzer *tokens.Analyzer
+	engines  []engine.Engine
+	mirror   *mirror.Mirror    // for knowledge bases on several engines
+	model    *model            // the usual one; nil: not configured
+	models   map[string]*model // further ones, by name
+	bank     *bank.Keeper      // of the scale of its cosines
+	synonyms *synonyms.Library // of files
+	edited   *synonyms.Store   // edited through the API
+	rules    *versions.Store[*rules.Set]
+	planners map[string]search.Planner // of the presets that are there for everybody
+	presets  *presets.Store            // those that tenants save
 
 	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
@@ -167,6 +169,7 @@ func (a *App) openEngines(ctx context.Context) error {
 		return nil
 	}
 	options := elasticOptions(c)
+	options.Grace = a.grace
 	options.Tokenizer, options.Logger, options.Embed = a.analyzer, a.log, a.embedFor
 	options.Writes = a.writes.of(elastic.Name)
 	distributed, err := elastic.New(options)

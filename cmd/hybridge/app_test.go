@@ -118,11 +118,16 @@ func run(t *testing.T, c *config.Config) *running {
 // runDemo does with another demo than the guide, for which the model takes minutes.
 func runDemo(t *testing.T, c *config.Config, pages fs.FS) *running {
 	t.Helper()
+	return runApp(t, &App{config: c, demoPages: pages})
+}
+
+// runApp serves an app that is set up, but for its log.
+func runApp(t *testing.T, a *App) *running {
+	t.Helper()
 	r := &running{t: t, log: &journal{}, api: apiOf(t)}
 	r.http = &http.Client{Transport: &fieldcheck.Transport{Transport: &http.Transport{DisableKeepAlives: true}, T: t, API: r.api}}
-	app, err := open(context.WithoutCancel(t.Context()), &App{
-		config: c, log: slog.New(slog.NewTextHandler(r.log, nil)), preload: true, demoPages: pages,
-	})
+	a.log, a.preload = slog.New(slog.NewTextHandler(r.log, nil)), true
+	app, err := open(context.WithoutCancel(t.Context()), a)
 	if err != nil {
 		t.Fatal(err)
 	}

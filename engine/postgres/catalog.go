@@ -141,10 +141,14 @@ func (e *Engine) forget(b *base) {
 	}
 }
 
-// withBase runs do with the knowledge base, once more when it was deleted and made
-// again by another gateway since this one last looked.
+// mostLooks is how often a knowledge base is looked for that is not what it was a moment ago: while one changes shape and
+// goes back, each look may be too old again, also by what another request has looked up before.
+const mostLooks = 6
+
+// withBase runs do with the knowledge base, again when it was deleted and made again, or has changed its shape, since
+// it was looked at.
 func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) error) error {
-	for again := true; ; again = false {
+	for look := 1; ; look++ {
 		b, err := e.base(ctx, ref)
 		if err != nil {
 			return err
@@ -154,7 +158,7 @@ func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) er
 			return err
 		}
 		e.forget(b)
-		if !again {
+		if look == mostLooks {
 			return notFound(ref)
 		}
 	}

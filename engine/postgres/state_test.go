@@ -45,3 +45,28 @@ func TestAStateOfAnotherShape(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestABaseThatIsReplacedAgainAndAgain: one request may see a knowledge base switch to another shape and back several
+// times; it exists all the while.
+func TestABaseThatIsReplacedAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	e := gateway(t, newSchema(t))
+	if err := e.CreateKnowledgeBase(t.Context(), notes); err != nil {
+		t.Fatal(err)
+	}
+	f := func(times int, want bool) {
+		t.Helper()
+		err := e.withBase(t.Context(), notes.Ref, func(*base) error {
+			if times--; times >= 0 {
+				return errReplaced
+			}
+			return nil
+		})
+		if (err == nil) != want || err != nil && !fault.Is(err, fault.NotFound) {
+			t.Errorf("%v", err)
+		}
+	}
+	f(0, true)
+	f(mostLooks-1, true)
+	f(1000, false)
+}

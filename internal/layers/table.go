@@ -136,6 +136,7 @@ var layers = map[string][]string{
 	"internal/benchmarks/report": leaf,
 
 	"internal/devservices": leaf,
+	"internal/histories":   leaf,
 	"internal/keystest":    {"access/keys"},
 	"internal/quotatest":   {"access/quota"},
 	"internal/golden":      leaf,
@@ -168,6 +169,7 @@ var owners = map[string][]string{
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks"},
 	"github.com/compose-spec/":                   {"internal/compose"},
+	"github.com/anishathalye/porcupine":          {"internal/histories"},
 	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
 	"go.opentelemetry.io/otel/exporters/":        {"cmd/hybridge"},
 	"go.opentelemetry.io/":                       {"cmd/hybridge", "gateway", "lib/tracing"},

@@ -131,8 +131,11 @@ func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.
 		if err := s.moveAlias(ctx, m, m.ToIndex, m.FromIndex); err != nil {
 			return err
 		}
-		if err := s.unblock(ctx, m.FromIndex); err != nil {
-			return err
+		// The new one too: gateways that were not told yet still search it, so writes wait for it.
+		for _, index := range []string{m.FromIndex, m.ToIndex} {
+			if err := s.unblock(ctx, index); err != nil {
+				return err
+			}
 		}
 	}
 	if m.ToIndex == "" {

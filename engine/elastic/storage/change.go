@@ -23,7 +23,7 @@ const (
 	changeDelay     = 25 * time.Millisecond
 	changesPerRound = 500
 	longestLook     = 100             // whole documents read at a time: with 4,096 dimensions 5 MB
-	writerPatience  = 5 * time.Second // for a writer that is in the log and not yet in the index
+	writerPatience  = 5 * time.Second // for a writer that is in the log and not in the index, where it may never come
 	deadWriter      = 3 * time.Minute // from when on it is known to have died: requests take less
 )
 
@@ -164,7 +164,7 @@ func (w *work) look(
 	var ids []string
 	whole := false
 	for _, c := range changes {
-		if c.decide != nil {
+		if c.decide != nil || log != nil {
 			ids, whole = append(ids, c.id), whole || c.whole
 		}
 	}
@@ -188,15 +188,13 @@ func (w *work) look(
 	for _, c := range changes {
 		d, e := documents[c.id], entries[c.id]
 		switch {
-		case c.decide == nil:
+		case c.decide == nil && log == nil:
 			decided = append(decided, c)
-		case log != nil && c.overtaken(&d, &e, log) && w.alive(&e):
-			if time.Since(w.began) < writerPatience {
-				again = append(again, c)
-				continue
-			}
+		case log != nil && c.overtaken(&d, &e, log) && w.alive(&e) && time.Since(w.began) < writerPatience:
+			again = append(again, c)
+		case log != nil && c.whole && d.Found && c.overtaken(&d, &e, log) && w.alive(&e):
 			w.report(c, outcome{status: engine.Failed, err: busy(c.id)})
-		case w.decide(&c, at, &d):
+		case c.decide == nil || w.decide(&c, at, &d):
 			c.was = seenOf(&d, &e, log != nil)
 			decided = append(decided, c)
 		}
@@ -208,7 +206,15 @@ func (w *work) look(
 // stored is not what it will be.
 func (c *change) overtaken(d, entry *storedDocument, log *ChangeLog) bool {
 	version := log.Base + entry.SeqNo
-	return c.whole && d.Found && entry.Found && d.Version < version && c.logged != version
+	switch {
+	case !entry.Found || c.logged == version:
+		return false
+	case d.Found:
+		return d.Version < version
+	default:
+		var noted LogEntry
+		return json.Unmarshal(entry.Source, &noted) == nil && noted.Op == LogIndex
+	}
 }
 
 // alive reports whether the writer of an entry of the log may still be at work.
@@ -252,10 +258,11 @@ func seenOf(d, entry *storedDocument, logged bool) seen {
 	}
 }
 
-// run does the operations that were not refused, and returns the changes to repeat and those that are done.
-func (w *work) run(
-	ctx context.Context, ops operations, changes []change, refused map[int]error,
-) (again, done []change) {
+// refuse reports the changes that cannot be made, and returns the others.
+func (w *work) refuse(changes []change, refused map[int]error) []change {
+	if len(refused) == 0 {
+		return changes
+	}
 	var accepted []change
 	for _, c := range changes {
 		if err := refused[c.at]; err != nil {
@@ -264,6 +271,14 @@ func (w *work) run(
 		}
 		accepted = append(accepted, c)
 	}
+	return accepted
+}
+
+// run does the operations that were not refused, and returns the changes to repeat and those that are done.
+func (w *work) run(
+	ctx context.Context, ops operations, changes []change, refused map[int]error,
+) (again, done []change) {
+	accepted := w.refuse(changes, refused)
 	ops = ops.without(refused)
 	results, err := w.store.sendOperations(ctx, ops)
 	for i, c := range accepted {
@@ -358,7 +373,7 @@ func (s *Store) storedIn(
 		if whole {
 			request, err = s.client.WithVectors(ctx, request)
 		} else {
-			request = request.With("_source_includes=id,document_id")
+			request = request.With("_source_includes=id,document_id,op") // op: of the change log
 		}
 		if err != nil {
 			return nil, err

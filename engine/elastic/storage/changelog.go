@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
@@ -84,6 +85,7 @@ func beingReplaced(err error) bool {
 func (w *work) applyLogged(ctx context.Context, log *ChangeLog, changes []change) (again []change, err error) {
 	from := &w.loc.KB
 	current, refused := w.store.operations(ctx, from, log.Current, changes)
+	changes, current = w.refuse(changes, refused), current.without(refused) // nobody waits for what never comes
 	versions, late, err := w.store.appendToLog(ctx, log, changes)
 	if err != nil {
 		return nil, err
@@ -94,26 +96,45 @@ func (w *work) applyLogged(ctx context.Context, log *ChangeLog, changes []change
 	for i := range changes {
 		changes[i].logged = versions[changes[i].at]
 	}
-	repeat, done := w.run(ctx, current, changes, refused)
+	repeat, done := w.run(ctx, current, changes, nil)
 	again = slices.Concat(late, repeat)
 	if len(done) == 0 {
 		return again, nil
 	}
-	other, refused := w.store.operations(ctx, from, log.Other, done)
-	other.setVersions(versions)
-	results, err := w.store.sendOperations(ctx, other.without(refused))
-	failed := err != nil || len(refused) > 0 || slices.ContainsFunc(results, func(r bulkResult) bool {
-		return r.outcome().err != nil
-	})
-	if !failed {
-		return again, nil
-	}
-	// A replay of the log repairs this, unless the other index has become the current one.
-	now, err := w.store.changeLog(ctx, from.Ref)
-	if err == nil && now != nil && now.switched != log.switched {
-		return append(again, done...), nil
-	}
+	again = append(again, w.applyOther(ctx, log, done, versions)...)
 	return again, nil
+}
+
+// applyOther writes changes into the other index, which gateways that were not told of a switch still search. It waits
+// while that takes no writes because of the switch, and returns the changes to repeat.
+func (w *work) applyOther(ctx context.Context, log *ChangeLog, done []change, versions map[int]int64) []change {
+	other, refused := w.store.operations(ctx, &w.loc.KB, log.Other, done)
+	other.setVersions(versions)
+	other = other.without(refused)
+	for begun := time.Now(); ; {
+		results, err := w.store.sendOperations(ctx, other)
+		failed, blocked := err != nil || len(refused) > 0, false
+		for i := range results {
+			why := results[i].outcome().err
+			failed, blocked = failed || why != nil, blocked || beingReplaced(why)
+		}
+		if !failed {
+			return nil
+		}
+		// A replay of the log repairs this, unless the other index has become the current one.
+		now, err := w.store.changeLog(ctx, w.loc.KB.Ref)
+		switch {
+		case err == nil && now != nil && now.switched != log.switched:
+			return done
+		case err != nil || now == nil || !blocked || time.Since(begun) > writerPatience:
+			return nil
+		}
+		select {
+		case <-time.After(changeDelay):
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // appendToLog writes changes into the log and returns the version of each, and those that were decided about when

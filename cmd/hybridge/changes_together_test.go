@@ -1,0 +1,306 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/ingest"
+)
+
+// tableSize is how many chunks a document of these tests has.
+const tableSize = 240
+
+// atOnce is a knowledge base of a test, and what several clients do to it at once.
+type atOnce struct {
+	*bound
+	kb string
+}
+
+// TestChangesTogetherOnEveryEngine: of clients that change the same document at once none undoes what another was told is
+// done, and what cannot be done is refused by the line or the chunk that it is about.
+func TestChangesTogetherOnEveryEngine(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		for i, test := range []struct {
+			name string
+			run  func(*atOnce)
+		}{
+			{"two patches at once both count", (*atOnce).twoPatches},
+			{"a document deleted while it is patched is gone", (*atOnce).deletedWhilePatched},
+			{"a document replaced while it is patched has no old chunk", (*atOnce).replacedWhilePatched},
+			{"writers and patches lose no value", (*atOnce).writersAndPatches},
+			{"deleting what is old leaves what is new", (*atOnce).oldDeletedWhileRewritten},
+			{"an id of another document", (*atOnce).idOfAnother},
+			{"one id in two lines", (*atOnce).twoLinesOfOneID},
+			{"a chunk that takes no more members", (*atOnce).fullChunk},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				own := &bound{&running{t: t, url: b.url, http: b.http}}
+				x := &atOnce{own, fmt.Sprint("table", i)}
+				x.as("root", http.MethodPost, "/v1/knowledge-bases", fmt.Sprintf(`{"id": %q, "dimensions": 0}`, x.kb), http.StatusCreated)
+				test.run(x)
+			})
+		}
+	})
+}
+
+func (x *atOnce) path(rest string) string { return basePath(x.kb) + rest }
+
+// lines are chunks of a document.
+func (x *atOnce) lines(document, prefix, content, status string, from, to int) string {
+	var lines strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&lines, `{"id": "%s%03d", "document_id": %q, "content": %q, "metadata": {"status": %q}}`+"\n",
+			prefix, i, document, content, status)
+	}
+	return lines.String()
+}
+
+func (x *atOnce) write(lines string) {
+	x.t.Helper()
+	text := x.as("root", http.MethodPost, x.path("/documents"), lines, http.StatusOK)
+	if n := strings.Count(text, `"status":"failed"`); n > 0 {
+		x.t.Errorf("%d chunks failed: %s", n, text)
+	}
+}
+
+func (x *atOnce) patch(members string) (int, string) {
+	x.t.Helper()
+	return x.send("root", http.MethodPatch, x.path("/documents/d"), asJSON, `{"metadata": `+members+`}`)
+}
+
+// stored are the chunks that there are in the end, by id.
+func (x *atOnce) stored() map[string]ingest.Chunk {
+	x.t.Helper()
+	x.as("root", http.MethodPost, x.path("/delete"), `{"filter": {"nowhere": "x"}, "dry_run": true}`, http.StatusOK) // makes all visible
+	all := map[string]ingest.Chunk{}
+	for line := range strings.Lines(x.as("root", http.MethodGet, x.path("/chunks?limit=1000"), "", http.StatusOK)) {
+		var c ingest.Chunk
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			x.t.Fatalf("%s: %v", line, err)
+		}
+		all[c.ID] = c
+	}
+	return all
+}
+
+// together does all at once, each again until it says that it is done.
+func together(all ...func() (done bool)) {
+	var group sync.WaitGroup
+	for _, do := range all {
+		group.Go(func() {
+			for !do() {
+			}
+		})
+	}
+	group.Wait()
+}
+
+// patchesUntil patches again and again until the channel is closed.
+func (x *atOnce) patchesUntil(ended <-chan struct{}) func() bool {
+	round := 0
+	return func() bool {
+		round++
+		if status, text := x.patch(fmt.Sprintf(`{"round": %d}`, round)); status != http.StatusOK && status != http.StatusNotFound {
+			x.t.Errorf("patching: %d %s", status, text)
+		}
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+func (x *atOnce) twoPatches() {
+	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
+	one := func(members string) func() bool {
+		return func() bool {
+			status, text := x.patch(members)
+			if status != http.StatusOK || x.count(text, "chunks") != tableSize {
+				x.t.Errorf("%s: %d %s", members, status, text)
+			}
+			return true
+		}
+	}
+	together(one(`{"first": "1"}`), one(`{"second": "2"}`))
+	for id, c := range x.stored() {
+		if m := fmt.Sprint(c.Metadata); !strings.Contains(m, "first:") || !strings.Contains(m, "second:") {
+			x.t.Fatalf("chunk %s has the metadata %v", id, c.Metadata)
+		}
+	}
+}
+
+func (x *atOnce) deletedWhilePatched() {
+	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
+	ended := make(chan struct{})
+	together(x.patchesUntil(ended), func() bool {
+		defer close(ended)
+		text := x.as("root", http.MethodDelete, x.path("/documents/d"), "", http.StatusOK)
+		if n := x.count(text, "deleted"); n != tableSize {
+			x.t.Errorf("%d chunks were deleted", n)
+		}
+		return true
+	})
+	if left := x.stored(); len(left) > 0 {
+		x.t.Errorf("%d chunks are left", len(left))
+	}
+}
+
+func (x *atOnce) replacedWhilePatched() {
+	x.write(x.lines("d", "old", "a text", "old", 0, tableSize))
+	ended := make(chan struct{})
+	together(x.patchesUntil(ended), func() bool {
+		defer close(ended)
+		x.as("root", http.MethodPut, x.path("/documents/d"), x.lines("d", "new", "another", "new", 0, tableSize/2), http.StatusOK)
+		return true
+	})
+	left := x.stored()
+	for id := range left {
+		if !strings.HasPrefix(id, "new") {
+			x.t.Fatalf("chunk %s is left", id)
+		}
+	}
+	if len(left) != tableSize/2 {
+		x.t.Errorf("%d chunks, want %d", len(left), tableSize/2)
+	}
+}
+
+func (x *atOnce) writersAndPatches() {
+	const writers, rounds = 4, 4
+	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
+	ended := make(chan struct{})
+	var left sync.WaitGroup
+	left.Add(writers)
+	go func() { left.Wait(); close(ended) }()
+	all := []func() bool{x.patchesUntil(ended)}
+	for w := range writers {
+		round, share := 0, tableSize/writers
+		all = append(all, func() bool {
+			round++
+			x.write(x.lines("d", "c", fmt.Sprintf("round %d", round), "new", w*share, (w+1)*share))
+			if round == rounds {
+				left.Done()
+			}
+			return round == rounds
+		})
+	}
+	together(all...)
+	stored := x.stored()
+	for id, c := range stored {
+		if c.Content != fmt.Sprintf("round %d", rounds) || fmt.Sprint(c.Metadata["status"]) != fmt.Sprint(stored["c000"].Metadata["status"]) {
+			x.t.Fatalf("chunk %s is %q, %v", id, c.Content, c.Metadata)
+		}
+	}
+	if len(stored) != tableSize {
+		x.t.Errorf("%d chunks", len(stored))
+	}
+}
+
+func (x *atOnce) oldDeletedWhileRewritten() {
+	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
+	ended := make(chan struct{})
+	together(func() bool {
+		x.as("root", http.MethodPost, x.path("/delete"), `{"filter": {"status": "old"}}`, http.StatusOK)
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	}, func() bool {
+		defer close(ended)
+		for from := 0; from < tableSize; from += 20 {
+			x.write(x.lines("d", "c", "another", "new", from, from+20))
+		}
+		return true
+	})
+	stored := x.stored()
+	for id, c := range stored {
+		if c.Content != "another" {
+			x.t.Fatalf("chunk %s is %q", id, c.Content)
+		}
+	}
+	if len(stored) != tableSize {
+		x.t.Errorf("of %d chunks that were written as new %d are there", tableSize, len(stored))
+	}
+}
+
+func (x *atOnce) idOfAnother() {
+	put := func(document string, ids, status int) string {
+		return x.as("root", http.MethodPut, x.path("/documents/"+document), x.lines(document, "", "of "+document, "new", 0, ids), status)
+	}
+	put("A", 3, http.StatusOK)
+	if text := put("B", 2, http.StatusConflict); !strings.Contains(text, `"A\"`) || !strings.Contains(text, "line 1") {
+		x.t.Errorf("the conflict is told as %s", text)
+	}
+	text := x.as("root", http.MethodPost, x.path("/documents"),
+		x.lines("B", "", "of B", "new", 1, 2)+x.lines("B", "own", "of B", "new", 0, 1), http.StatusOK)
+	var refused, written ingest.Result
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if err := decoder.Decode(&refused); err != nil || refused.Error == nil || refused.Error.Field != "id" ||
+		refused.Error.Code != "conflict" || !strings.Contains(refused.Error.Detail, `"A"`) {
+		x.t.Errorf("%v: %s", err, text)
+	}
+	if err := decoder.Decode(&written); err != nil || written.Status != "created" || written.Line != 2 {
+		x.t.Errorf("%v: %s", err, text)
+	}
+	stored := x.stored()
+	for _, id := range []string{"000", "001", "002"} {
+		if c := stored[id]; c.DocumentID != "A" || c.Content != "of A" {
+			x.t.Errorf("chunk %s is of %s: %q", id, c.DocumentID, c.Content)
+		}
+	}
+	if len(stored) != 4 {
+		x.t.Errorf("%d chunks", len(stored))
+	}
+}
+
+func (x *atOnce) twoLinesOfOneID() {
+	line := func(content string) string { return x.lines("d", "c", content, "new", 0, 1) }
+	for method, path := range map[string]string{http.MethodPost: "/documents", http.MethodPut: "/documents/d"} {
+		text := x.as("root", method, x.path(path), line("one")+x.lines("d", "c", "between", "new", 1, 2)+line("two"), http.StatusOK)
+		if n := strings.Count(text, `"earlier_line":1`); n != 1 || strings.Count(text, "earlier_line") != 1 {
+			x.t.Errorf("%s: %s", method, text)
+		}
+		if stored := x.stored(); len(stored) != 2 || stored["c000"].Content != "two" {
+			x.t.Errorf("%s: stored are %+v", method, stored)
+		}
+	}
+}
+
+func (x *atOnce) fullChunk() {
+	members := make(map[string]any, 250)
+	for i := range 250 {
+		members[fmt.Sprint("m", i)] = i
+	}
+	full, err := json.Marshal(map[string]any{"id": "full", "document_id": "d", "content": "a text", "metadata": members})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.write(x.lines("d", "c", "a text", "new", 0, 5) + string(full))
+	more := make(map[string]any, 10)
+	for i := range 10 {
+		more[fmt.Sprint("more", i)] = i
+	}
+	body, err := json.Marshal(more)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	status, text := x.patch(string(body))
+	var problem gateway.Problem
+	if err := json.Unmarshal([]byte(text), &problem); err != nil || status != http.StatusBadRequest || problem.Changed == nil ||
+		*problem.Changed != 5 || len(problem.Failed) != 1 || problem.Failed[0].ID != "full" || problem.Failed[0].Code != problem.Code {
+		x.t.Errorf("%d %s: %v", status, text, err)
+	}
+	for id, c := range x.stored() {
+		if _, changed := c.Metadata["more9"]; changed == (id == "full") {
+			x.t.Errorf("chunk %s has the metadata %v", id, c.Metadata)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/histories"
+)
+
+// historiesVariable is how many seconds the histories of one storage take together.
+const historiesVariable = "HYBRIDGE_TEST_HISTORIES"
+
+// seeds are histories that are tried again each time; one that nobody has seen comes after them.
+var seeds = []uint64{1, 2}
+
+// shapes are what a knowledge base changes to; some engines do not call each a change.
+var shapes = []string{
+	`{"fields": {}}`, `{"fields": {"title": 3}}`, `{"vector_fields": []}`, `{"vector_fields": [{"name": "title_vector"}]}`,
+}
+
+// historySite is a storage under histories.
+type historySite struct {
+	*historian
+	engines []string
+	second  *historian // another gateway on the same storage, where there is one
+	random  *rand.Rand
+	restart func() // a gateway in place of the first; nil: it stays
+	grace   time.Duration
+	told    []string
+
+	migrations, restarts int
+}
+
+// TestHistories has several clients write, patch, replace, delete and read the same chunks at once, while their knowledge
+// base changes its shape and the gateway starts again: what was acknowledged is there, and nothing that was deleted.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	postgres := func(t *testing.T, c *config.Config) { *c = *withPostgres(t, c) }
+	elasticsearch := func(t *testing.T, c *config.Config) { *c = *withElasticsearch(t, c) }
+	for _, storage := range []struct {
+		engines []string
+		with    []func(*testing.T, *config.Config)
+		second  bool
+	}{
+		{engines: []string{"embedded"}},
+		{engines: []string{"postgres"}, with: []func(*testing.T, *config.Config){postgres}},
+		{engines: []string{"elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}},
+		{engines: []string{"embedded", "elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}},
+		{engines: []string{"postgres", "embedded"}, with: []func(*testing.T, *config.Config){postgres}},
+		{engines: []string{"postgres"}, with: []func(*testing.T, *config.Config){postgres}, second: true},
+		{engines: []string{"elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}, second: true},
+	} {
+		name := strings.Join(storage.engines, " and ")
+		if storage.second {
+			name += " by two gateways"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := settingsIn(t.TempDir())
+			for _, with := range storage.with {
+				with(t, c)
+			}
+			s := newHistorySite(t, storage.engines)
+			if !storage.second {
+				s.grace = time.Second // for searches under way; more would be for gateways that there are not
+			}
+			s.serveIn(c)
+			if storage.second {
+				s.serveSecond(*c)
+			}
+			lasting := time.Duration(countOf(t, historiesVariable, 4)) * time.Second / time.Duration(len(seeds)+1)
+			for _, seed := range append(slices.Clone(seeds), uint64(time.Now().UnixNano())%1e6) {
+				t.Log(s.history(seed, lasting, 400))
+			}
+		})
+	}
+}
+
+func newHistorySite(t *testing.T, engines []string) *historySite {
+	t.Helper()
+	return &historySite{historian: newHistorian(t, engines[0] == "elasticsearch"), engines: engines}
+}
+
+// serveIn starts a gateway in this process, which restarts stop and start again.
+func (s *historySite) serveIn(c *config.Config) {
+	s.t.Helper()
+	alone := func() *running { return runApp(s.t, &App{config: c, grace: s.grace}) }
+	r := alone()
+	s.address.Store(&r.url)
+	s.restart = func() {
+		r.stop()
+		r = alone()
+		s.address.Store(&r.url)
+	}
+}
+
+// serveSecond starts another gateway on the same storage; neither is started again.
+func (s *historySite) serveSecond(c config.Config) {
+	s.t.Helper()
+	c.DataDir = s.t.TempDir()
+	s.second = newHistorian(s.t, s.refreshes)
+	s.second.address.Store(&run(s.t, &c).url)
+	s.restart = nil
+}
+
+// must asks for what is not a part of the history.
+func (s *historySite) must(method, path, body string, into any) {
+	s.t.Helper()
+	status, text := s.send(s.t.Context(), method, path, asJSON, body)
+	if status >= http.StatusMultipleChoices || status == 0 {
+		s.t.Fatalf("%s %s: %d %s", method, path, status, text)
+	}
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			s.t.Fatalf("%s %s: %v in %s", method, path, err, text)
+		}
+	}
+}
+
+// history has clients work on a new knowledge base for a while, and at most so many steps each, and looks at what they saw.
+func (s *historySite) history(seed uint64, lasting time.Duration, steps int) string {
+	s.t.Helper()
+	engines, _ := json.Marshal(s.engines)
+	s.kb = fmt.Sprintf("history-%d", seed)
+	s.must(http.MethodPost, "/v1/knowledge-bases", fmt.Sprintf(
+		`{"id": %q, "engines": %s, "dimensions": 2, "embedding_model": "own"}`, s.kb, engines), nil)
+	if s.second != nil {
+		s.second.kb = s.kb
+		eventually(s.t, "the other gateway knows the knowledge base", func() bool {
+			status, _ := s.second.send(s.t.Context(), http.MethodGet, basePath(s.kb), "", "")
+			return status == http.StatusOK
+		})
+	}
+	s.random, s.told = rand.New(rand.NewPCG(seed, math.MaxUint64)), nil
+	s.migrations, s.restarts = 0, 0
+	h := histories.NewHistory(strings.Join(s.engines, " and "), histories.Usual(seed))
+	ctx, stop := context.WithCancel(s.t.Context())
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.Run(ctx, steps, s.clients()...)
+	}()
+	for until := time.Now().Add(lasting); time.Now().Before(until); {
+		s.disturb()
+	}
+	stop()
+	<-ended
+	for s.grace > 0 && s.migrate(true) { // else it may be under way while all is read
+	}
+	h.Settle(s.t.Context(), s.historian)
+	s.judge(h)
+	all, unknown := h.Tally()
+	return fmt.Sprintf("seed %d: %d operations, %d without an answer, %d migrations, %d restarts",
+		seed, all, unknown, s.migrations, s.restarts)
+}
+
+func (s *historySite) clients() []histories.Client {
+	if s.second == nil {
+		return []histories.Client{s.historian}
+	}
+	return []histories.Client{s.historian, s.second}
+}
+
+// disturb is what happens besides.
+func (s *historySite) disturb() {
+	s.t.Helper()
+	time.Sleep(time.Duration(20+s.random.IntN(150)) * time.Millisecond)
+	if s.restart != nil && s.random.IntN(6) == 0 && !s.migrating() {
+		s.restart()
+		s.restarts++
+		s.told = append(s.told, "restarted")
+		return
+	}
+	s.migrate(false)
+}
+
+// migrating says that a migration runs: a gateway that starts goes on with it after its silence of some seconds.
+func (s *historySite) migrating() bool {
+	var now gateway.MappingStatus
+	s.must(http.MethodGet, "/v1/mappings/"+s.kb+"/status", "", &now)
+	return now.State == engine.MigrationRunning
+}
+
+// migrate takes one step of a change of shape. Where it is to end it begins none, and says whether one is left.
+func (s *historySite) migrate(end bool) bool {
+	s.t.Helper()
+	path := "/v1/mappings/" + s.kb
+	var now gateway.MappingStatus
+	s.must(http.MethodGet, path+"/status", "", &now)
+	switch {
+	case now.Active && now.State == engine.MigrationRunning && (end || s.random.IntN(12) > 0):
+		time.Sleep(10 * time.Millisecond)
+	case now.Active && len(now.Actions) > 0:
+		action := now.Actions[s.random.IntN(len(now.Actions))]
+		status, text := s.send(s.t.Context(), http.MethodPost, path+"/"+action, asJSON, "")
+		s.told = append(s.told, fmt.Sprintf("%s: %d", action, status))
+		if status >= http.StatusBadRequest {
+			s.told = append(s.told, text)
+		}
+	case !now.Active && !end:
+		var plan engine.MappingPlan
+		s.must(http.MethodPost, path+"/plan", `{"changes": `+shapes[s.random.IntN(len(shapes))]+`}`, &plan)
+		if plan.Diff.Class == engine.ChangeNone {
+			return false
+		}
+		status, text := s.send(s.t.Context(), http.MethodPost, path+"/apply", asJSON, fmt.Sprintf(`{"plan": %q}`, plan.ID))
+		if s.migrations++; status >= http.StatusBadRequest {
+			s.t.Errorf("applying: %d %s", status, text)
+		}
+		s.told = append(s.told, "migration")
+	}
+	return now.Active
+}
+
+// judge tells what is wrong with a history.
+func (s *historySite) judge(h *histories.History) {
+	s.t.Helper()
+	violations, undecided := h.Check()
+	for i := range violations {
+		v := &violations[i]
+		if i >= 2 {
+			s.t.Errorf("and %d more chunks", len(violations)-i)
+			break
+		}
+		s.t.Errorf("%s%s", v.Text, s.drawn(v))
+	}
+	if undecided > 0 {
+		s.t.Errorf("%d chunks are undecided", undecided)
+	}
+	for _, why := range h.Unanswered(3) {
+		s.t.Log(why)
+	}
+	if len(violations) > 0 {
+		s.t.Logf("besides: %s", strings.Join(s.told, ", "))
+	}
+	s.vectorsFit()
+	if len(s.engines) > 1 {
+		s.agree()
+	}
+}
+
+// drawn is where a page shows a violation, which stays when the test has ended.
+func (s *historySite) drawn(v *histories.Violation) string {
+	if v.Chunk < 0 {
+		return ""
+	}
+	folder, err := os.MkdirTemp("", "history")
+	if err != nil {
+		return err.Error()
+	}
+	name, err := v.Draw(folder)
+	if err != nil {
+		return err.Error()
+	}
+	return "drawn in " + name
+}
+
+// vectorsFit: every chunk has the vector that it was written with.
+func (s *historySite) vectorsFit() {
+	s.t.Helper()
+	status, text := s.send(s.t.Context(), http.MethodGet, basePath(s.kb)+"/chunks?vectors=true", "", "")
+	if status != http.StatusOK {
+		s.t.Fatalf("exporting: %d %s", status, text)
+	}
+	for line := range strings.Lines(text) {
+		var c struct {
+			ID, Content string
+			Vector      []float64
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil || len(c.Vector) != 2 {
+			s.t.Fatalf("%s: %v", line, err)
+		}
+		value, _, _ := strings.Cut(c.Content, " ")
+		if slope, want := c.Vector[1]/c.Vector[0], float64(slopeOf(value)); math.Abs(slope-want) > 0.01*want {
+			s.t.Errorf("chunk %s of %s has the vector %v, want the slope %v", c.ID, value, c.Vector, want)
+		}
+	}
+}
+
+// agree: both engines hold the same.
+func (s *historySite) agree() {
+	s.t.Helper()
+	var report engine.DriftReport
+	s.must(http.MethodPost, basePath(s.kb)+"/check", `{}`, &report)
+	for i := range report.Engines {
+		if report.Engines[i].Differs() {
+			s.t.Errorf("the engines differ: %+v", report.Engines[i])
+		}
+	}
+}
