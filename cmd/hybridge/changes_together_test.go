@@ -88,8 +88,8 @@ func (x *atOnce) stored() map[string]ingest.Chunk {
 	return all
 }
 
-// together does all at once, each again until it says that it is done.
-func together(all ...func() (done bool)) {
+// untilDone does all at once, each again until it says that it is done.
+func untilDone(all ...func() (done bool)) {
 	var group sync.WaitGroup
 	for _, do := range all {
 		group.Go(func() {
@@ -128,7 +128,7 @@ func (x *atOnce) twoPatches() {
 			return true
 		}
 	}
-	together(one(`{"first": "1"}`), one(`{"second": "2"}`))
+	untilDone(one(`{"first": "1"}`), one(`{"second": "2"}`))
 	for id, c := range x.stored() {
 		if m := fmt.Sprint(c.Metadata); !strings.Contains(m, "first:") || !strings.Contains(m, "second:") {
 			x.t.Fatalf("chunk %s has the metadata %v", id, c.Metadata)
@@ -139,7 +139,7 @@ func (x *atOnce) twoPatches() {
 func (x *atOnce) deletedWhilePatched() {
 	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
 	ended := make(chan struct{})
-	together(x.patchesUntil(ended), func() bool {
+	untilDone(x.patchesUntil(ended), func() bool {
 		defer close(ended)
 		text := x.as("root", http.MethodDelete, x.path("/documents/d"), "", http.StatusOK)
 		if n := x.count(text, "deleted"); n != tableSize {
@@ -155,7 +155,7 @@ func (x *atOnce) deletedWhilePatched() {
 func (x *atOnce) replacedWhilePatched() {
 	x.write(x.lines("d", "old", "a text", "old", 0, tableSize))
 	ended := make(chan struct{})
-	together(x.patchesUntil(ended), func() bool {
+	untilDone(x.patchesUntil(ended), func() bool {
 		defer close(ended)
 		x.as("root", http.MethodPut, x.path("/documents/d"), x.lines("d", "new", "another", "new", 0, tableSize/2), http.StatusOK)
 		return true
@@ -190,7 +190,7 @@ func (x *atOnce) writersAndPatches() {
 			return round == rounds
 		})
 	}
-	together(all...)
+	untilDone(all...)
 	stored := x.stored()
 	for id, c := range stored {
 		if c.Content != fmt.Sprintf("round %d", rounds) || fmt.Sprint(c.Metadata["status"]) != fmt.Sprint(stored["c000"].Metadata["status"]) {
@@ -205,7 +205,7 @@ func (x *atOnce) writersAndPatches() {
 func (x *atOnce) oldDeletedWhileRewritten() {
 	x.write(x.lines("d", "c", "a text", "old", 0, tableSize))
 	ended := make(chan struct{})
-	together(func() bool {
+	untilDone(func() bool {
 		x.as("root", http.MethodPost, x.path("/delete"), `{"filter": {"status": "old"}}`, http.StatusOK)
 		select {
 		case <-ended:
