@@ -138,8 +138,8 @@ func (s *Server) documentRoutes() {
 	register(s, route{
 		method: http.MethodPost, path: basePath + "/delete", tag: tag, access: writes, timeout: s.limits.Ingest,
 		id: "delete-by-filter", summary: "Delete the chunks that pass a filter",
-		about: "With dry_run it only counts them. A chunk is deleted if it passes the filter at that moment; what is written " +
-			"meanwhile may stay.",
+		about: "With dry_run it only counts them. A chunk is deleted if it passes the filter at that moment; what is " +
+			"written meanwhile may stay.",
 	}, s.deleteByFilter)
 	register(s, route{
 		method: http.MethodDelete, path: documentPath, tag: tag, access: writes,

@@ -78,7 +78,7 @@ func SettingsDrift(live json.RawMessage, readOnly bool) ([]engine.MappingChange,
 	}
 	var found []engine.MappingChange
 	for path, value := range all {
-		if c, ok := settingChange(path, value); ok && !(readOnly && c.writes) {
+		if c, ok := settingChange(path, value); ok && (!readOnly || !c.writes) {
 			found = append(found, c.MappingChange)
 		}
 	}
@@ -101,7 +101,8 @@ func settingChange(path string, live json.RawMessage) (settingDrift, bool) {
 	}
 	for i := range watched {
 		s := &watched[i]
-		if s.name != name && !(strings.HasSuffix(s.name, ".") && strings.HasPrefix(name, s.name)) || !s.wrong(text(live)) {
+		within := strings.HasSuffix(s.name, ".") && strings.HasPrefix(name, s.name)
+		if s.name != name && !within || !s.wrong(text(live)) {
 			continue
 		}
 		v := verdict{engine.ChangeInPlace, "", "setting", s.reason}
