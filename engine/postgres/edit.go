@@ -100,7 +100,8 @@ func (c *change) admitWhole(ctx context.Context, tx pgx.Tx) error {
 	return c.admit(stored)
 }
 
-// admit takes out what may not be written in place of a stored chunk. Where a document is replaced, one such is an error.
+// admit takes out what may not be written in place of a stored chunk. Where a document is replaced, one such is an
+// error.
 func (c *change) admit(stored []engine.Chunk) error {
 	documents := make(map[string]string, len(c.put))
 	for _, p := range c.put {
