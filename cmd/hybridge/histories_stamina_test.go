@@ -23,20 +23,20 @@ const (
 func TestHistoriesWithKills(t *testing.T) {
 	lasting := durationOf(t, durationVariable, 6*time.Second)
 	name := copied(t)
-	storages := [][]string{{"embedded"}, {"postgres"}, {"elasticsearch"}, {"embedded", "elasticsearch"}}
+	all := [][]string{{"embedded"}, {"postgres"}, {"elasticsearch"}, {"embedded", "elasticsearch"}}
 	if lasting < time.Minute {
-		storages = storages[:1]
+		all = all[:1]
 	}
 	var report strings.Builder
 	fmt.Fprintf(&report, "### Histories with kills\n\n%s of four clients at once: every answer fits an order of the operations, "+
 		"chunk by chunk, and nothing acknowledged was lost.\n\n| storage | histories | operations | without an answer | kills | "+
 		"migrations | chunks undecided |\n|---|---|---|---|---|---|---|\n", lasting)
-	for _, engines := range storages {
+	for _, engines := range all {
 		t.Run(strings.Join(engines, " and "), func(t *testing.T) {
 			s := newHistorySite(t, engines)
 			s.mayBeUndecided = true
 			s.serveToBeKilled(name)
-			share := lasting / time.Duration(len(storages))
+			share := lasting / time.Duration(len(all))
 			total, histories := historyTally{}, 0
 			for until := time.Now().Add(share); time.Now().Before(until) && !t.Failed(); histories++ {
 				seed := rand.Uint64N(1e6)

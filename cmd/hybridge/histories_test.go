@@ -10,10 +10,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/histories"
@@ -58,49 +58,43 @@ func (y *historyTally) add(other *historyTally) {
 	y.undecided += other.undecided
 }
 
-// TestHistories has several clients write, patch, replace, delete and read the same chunks at once, while their knowledge
-// base changes its shape and the gateway starts again: what was acknowledged is there, and nothing that was deleted.
+// storages are what histories are tried on.
+var storages = []struct {
+	engines []string
+	second  bool // two gateways
+}{
+	{engines: []string{"embedded"}},
+	{engines: []string{"postgres"}},
+	{engines: []string{"elasticsearch"}},
+	{engines: []string{"embedded", "elasticsearch"}},
+	{engines: []string{"postgres", "embedded"}},
+	{engines: []string{"postgres"}, second: true},
+	{engines: []string{"elasticsearch"}, second: true},
+}
+
+// TestHistories has several clients write, patch, replace, delete and read the same chunks at once, while their
+// knowledge base changes its shape and the gateway starts again: what was acknowledged is there, and nothing that was
+// deleted. All storages take their turn at once: most of the time they wait.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	postgres := func(t *testing.T, c *config.Config) { *c = *withPostgres(t, c) }
-	elasticsearch := func(t *testing.T, c *config.Config) { *c = *withElasticsearch(t, c) }
-	for _, storage := range []struct {
-		engines []string
-		with    []func(*testing.T, *config.Config)
-		second  bool
-	}{
-		{engines: []string{"embedded"}},
-		{engines: []string{"postgres"}, with: []func(*testing.T, *config.Config){postgres}},
-		{engines: []string{"elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}},
-		{engines: []string{"embedded", "elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}},
-		{engines: []string{"postgres", "embedded"}, with: []func(*testing.T, *config.Config){postgres}},
-		{engines: []string{"postgres"}, with: []func(*testing.T, *config.Config){postgres}, second: true},
-		{engines: []string{"elasticsearch"}, with: []func(*testing.T, *config.Config){elasticsearch}, second: true},
-	} {
+	lasting := time.Duration(countOf(t, historiesVariable, 4)) * time.Second / time.Duration(len(seeds)+1)
+	var group sync.WaitGroup
+	for _, storage := range storages {
 		name := strings.Join(storage.engines, " and ")
 		if storage.second {
 			name += " by two gateways"
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := settingsIn(t.TempDir())
-			for _, with := range storage.with {
-				with(t, c)
-			}
-			s := newHistorySite(t, storage.engines)
-			if !storage.second {
-				s.grace = time.Second // for searches under way; more would be for gateways that there are not
-			}
-			s.serveIn(c)
-			if storage.second {
-				s.serveSecond(*c)
-			}
-			lasting := time.Duration(countOf(t, historiesVariable, 3)) * time.Second / time.Duration(len(seeds)+1)
-			for _, seed := range append(slices.Clone(seeds), uint64(time.Now().UnixNano())%1e6) {
-				t.Log(s.history(seed, lasting, 400))
-			}
+		group.Go(func() {
+			t.Run(name, func(t *testing.T) {
+				s := newHistorySite(t, storage.engines)
+				s.serve(storage.second)
+				for _, seed := range append(slices.Clone(seeds), uint64(time.Now().UnixNano())%1e6) {
+					t.Log(s.history(seed, lasting, 400))
+				}
+			})
 		})
 	}
+	group.Wait()
 }
 
 func newHistorySite(t *testing.T, engines []string) *historySite {
@@ -108,26 +102,34 @@ func newHistorySite(t *testing.T, engines []string) *historySite {
 	return &historySite{historian: newHistorian(t, engines[0] == "elasticsearch"), engines: engines}
 }
 
-// serveIn starts a gateway in this process, which restarts stop and start again.
-func (s *historySite) serveIn(c *config.Config) {
+// serve starts a gateway in this process, which restarts stop and start again, or two that stay.
+func (s *historySite) serve(two bool) {
 	s.t.Helper()
-	alone := func() *running { return runApp(s.t, &App{config: c, grace: s.grace}) }
-	r := alone()
+	c := settingsIn(s.t.TempDir())
+	if slices.Contains(s.engines, "postgres") {
+		c = withPostgres(s.t, c)
+	}
+	if slices.Contains(s.engines, "elasticsearch") {
+		c = withElasticsearch(s.t, c)
+	}
+	if !two {
+		s.grace = time.Second // for searches under way; more would be for gateways that there are not
+	}
+	begin := func() *running { return runApp(s.t, &App{config: c, grace: s.grace}) }
+	r := begin()
 	s.address.Store(&r.url)
+	if two {
+		another := *c
+		another.DataDir = s.t.TempDir()
+		s.second = newHistorian(s.t, s.refreshes)
+		s.second.address.Store(&run(s.t, &another).url)
+		return
+	}
 	s.restart = func() {
 		r.stop()
-		r = alone()
+		r = begin()
 		s.address.Store(&r.url)
 	}
-}
-
-// serveSecond starts another gateway on the same storage; neither is started again.
-func (s *historySite) serveSecond(c config.Config) {
-	s.t.Helper()
-	c.DataDir = s.t.TempDir()
-	s.second = newHistorian(s.t, s.refreshes)
-	s.second.address.Store(&run(s.t, &c).url)
-	s.restart = nil
 }
 
 // must asks for what is not a part of the history.
