@@ -141,8 +141,8 @@ func (e *Engine) forget(b *base) {
 	}
 }
 
-// mostLooks is how often a knowledge base is looked for that is not what it was a moment ago: while one changes shape and
-// goes back, each look may be too old again, also by what another request has looked up before.
+// mostLooks is how often a knowledge base is looked for that is not what it was a moment ago: while one changes
+// shape and goes back, each look may be too old again, also by what another request has looked up before.
 const mostLooks = 6
 
 // withBase runs do with the knowledge base, again when it was deleted and made again, or has changed its shape, since

@@ -17,8 +17,8 @@ type Violation struct {
 	operations []porcupine.Operation
 }
 
-// Check looks for chunks that lost or brought back what was acknowledged. undecided are those for which the time did not
-// suffice.
+// Check looks for chunks that lost or brought back what was acknowledged. undecided are those for which the time did
+// not suffice.
 func (h *History) Check() (violations []Violation, undecided int) {
 	for _, wrong := range h.wrong {
 		violations = append(violations, Violation{Chunk: -1, Text: h.title() + wrong})

@@ -88,7 +88,7 @@ func TestSeeds(t *testing.T) {
 		h.Run(t.Context(), 30, m)
 		return h.String()
 	}
-	if told(7) != told(7) || told(7) == told(8) {
+	if first, again := told(7), told(7); first != again || first == told(8) {
 		t.Error("a seed is no history")
 	}
 }

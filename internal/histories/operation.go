@@ -43,7 +43,7 @@ type Op struct {
 	Member   int
 }
 
-// ChunkID, DocumentID and MemberName are what a client calls chunks, documents and members of the metadata.
+// ChunkID is what clients call a chunk.
 func ChunkID(chunk int) string { return fmt.Sprintf("c%02d", chunk) }
 
 // DocumentID is the name of a document.

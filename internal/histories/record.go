@@ -37,7 +37,7 @@ func NewHistory(name string, plan Plan) *History {
 	return &History{Plan: plan, Name: name, begun: time.Now(), processes: plan.Clients + 1}
 }
 
-// Run lets the clients of the plan work until the context ends or steps are done, each by one of the clients given, in turn.
+// Run lets the clients of the plan work until the context ends or each has done so many steps, by those given in turn.
 // What is under way then is finished.
 func (h *History) Run(ctx context.Context, steps int, by ...Client) {
 	var group sync.WaitGroup

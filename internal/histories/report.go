@@ -20,7 +20,8 @@ func (h *History) title() string { return fmt.Sprintf("%s, seed %d: ", h.Name, h
 // told is the history of a wrong chunk in the order in which its operations began, up to the answer that cannot be.
 func (h *History) told(chunk int, operations []porcupine.Operation) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%schunk %s cannot have answered so, whichever order its operations had:\n", h.title(), ChunkID(chunk))
+	fmt.Fprintf(&text, "%schunk %s cannot have answered so, whichever order its operations had:\n",
+		h.title(), ChunkID(chunk))
 	operations = slices.Clone(operations)
 	slices.SortStableFunc(operations, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	if left := len(operations) - toldOperations; left > 0 {
