@@ -168,3 +168,36 @@ func (o oneByOne) Write(ctx context.Context, req engine.WriteRequest) ([]engine.
 	}
 	return all, nil
 }
+
+// TestWhatWasReadIsSelected: a write is in the file a moment before it is in memory; who has read it there finds it by
+// conditions too.
+func TestWhatWasReadIsSelected(t *testing.T) {
+	e := open(t, t.TempDir())
+	defer mustClose(t, e)
+	mustCreate(t, e)
+	for round := range 200 {
+		id, document := fmt.Sprint("c", round), fmt.Sprint("d", round)
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			if _, err := e.Write(t.Context(), engine.WriteRequest{KB: testKB, Chunks: []engine.Chunk{chunk(id, document, "word")}}); err != nil {
+				t.Error(err)
+			}
+		})
+		for {
+			read, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: testKB, IDs: []string{id}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(read) > 0 {
+				break
+			}
+		}
+		ids, err := e.SelectChunks(t.Context(), engine.SelectRequest{
+			KB: testKB, Conditions: []engine.Condition{engine.OfDocument(document)}, Limit: 10,
+		})
+		if err != nil || len(ids) != 1 {
+			t.Errorf("round %d: the chunk that was read is selected as %v, %v", round, ids, err)
+		}
+		writer.Wait()
+	}
+}

@@ -14,12 +14,24 @@ import (
 // SelectChunks implements engine.Store.
 func (e *Engine) SelectChunks(ctx context.Context, req engine.SelectRequest) ([]string, error) {
 	return reading(e, req.KB.Ref, func(b *base) ([]string, error) {
-		s, err := b.ready(ctx)
+		s, err := b.settled(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return s.selected(&req), nil
 	})
+}
+
+// settled is a snapshot with all that can be read from the file, where a write is a moment before the snapshot has it:
+// who has read a chunk finds it.
+func (b *base) settled(ctx context.Context) (*snapshot, error) {
+	b.mu.Lock()
+	s := b.current.Load()
+	b.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	return b.ready(ctx)
 }
 
 // selected are the first ids behind one of the chunks that pass the conditions.
