@@ -126,6 +126,11 @@ func KnownWrittenAt(text string) string {
 	return text
 }
 
+// Own reports whether filters mean a member of the chunk by a field, and not metadata.
+func (c *Chunk) Own(field string) bool {
+	return slices.Contains(chunkFields, field) || c.QA != nil && slices.Contains(pairFields, field)
+}
+
 // Filterable gives what filters and facets see of a chunk: a list of values per
 // field. A chunk's own fields stand before metadata of the same name.
 func (c *Chunk) Filterable() map[string][]any {

@@ -22,11 +22,19 @@ func outside(scope *access.Scope, chunk *engine.Chunk) error {
 			return fault.New(fault.Forbidden, "the chunk does not pass %s of the filter that this key is bound to", c.Field)
 		default:
 			err := fault.New(fault.Forbidden, "the chunk's %s does not pass the filter that this key is bound to", c.Field)
-			err.Field = c.Field
+			err.Field = memberNamed(chunk, c.Field)
 			return err
 		}
 	}
 	return nil
+}
+
+// memberNamed is what a line calls a field of filters.
+func memberNamed(chunk *engine.Chunk, field string) string {
+	if chunk.Own(field) {
+		return field
+	}
+	return "metadata." + field
 }
 
 // admit gives the errors of the pending chunks that the scope may not write because they do not pass its filter, by
@@ -86,7 +94,7 @@ func (t *target) mayReplaceDocument(document string, b *batch) func(stored *engi
 		}
 		err := fault.New(fault.Forbidden,
 			"document %q has chunks that this key may not change; write or delete single chunks", clip(document, 80))
-		err.Field = "document_id"
+		err.Field = "document"
 		return err
 	}
 }

@@ -261,8 +261,13 @@ func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) 
 		}
 		return nil, fault.Invalid(field, x, accepted)
 	}
-	return nil, fault.Invalid(field, string(raw), accepted)
+	return nil, fault.Invalid(field, literal(raw), accepted)
 }
+
+// literal is a value as the request writes it.
+type literal []byte
+
+func (l literal) String() string { return string(l) }
 
 func isNumber(v *engine.Value) bool {
 	_, number := v.V.(float64)

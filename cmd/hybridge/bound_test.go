@@ -333,8 +333,8 @@ func TestWritesOfBoundKeys(t *testing.T) {
 			`{"id": "n2", "document_id": "both", "content": "x", "owner": "anna", "metadata": {"team": "green"}}`+"\n"+
 			`{"id": "n3", "document_id": "mine", "content": "x", `+hers, 200,
 			`"id":"b1","line":1,"status":"failed","error":{"code":"forbidden","field":"id"`,
-			`"field":"owner"`, `"field":"team"`, `{"id":"n3","line":4,"status":"created"}`)
-		f("PUT", "/documents/both", `{"id": "n4", "content": "x", `+hers, 403, `"field":"document_id"`)
+			`"field":"owner"`, `"field":"metadata.team"`, `{"id":"n3","line":4,"status":"created"}`)
+		f("PUT", "/documents/both", `{"id": "n4", "content": "x", `+hers, 403, `"field":"document"`)
 		f("PUT", "/documents/mine", `{"id": "n4", "content": "x", `+hers+"\n"+`{"id": "n5", "content": "x"}`, 403, "line 2")
 		f("PUT", "/documents/mine?refresh=true", `{"id": "n4", "content": "x", `+hers, 200, `"created"`)
 		f("GET", "/documents/berts", "", 404)

@@ -169,6 +169,9 @@ func verdictOf(line *ingest.Result) histories.Verdict {
 	}
 }
 
+// chunkMissing tells a chunk that is not there from a knowledge base.
+const chunkMissing = `"field":"id"`
+
 // counted reads how many chunks were changed or deleted.
 func (c *historian) counted(status int, text string) histories.Outcome {
 	o := unknown(status, text)
@@ -181,7 +184,7 @@ func (c *historian) counted(status int, text string) histories.Outcome {
 	switch {
 	case status == http.StatusNotFound:
 		o.Verdict = histories.Missing
-		if !strings.Contains(text, "document_id") && !strings.Contains(text, "chunk_id") {
+		if !strings.Contains(text, `"field":"document"`) && !strings.Contains(text, chunkMissing) {
 			c.t.Errorf("%d %s", status, text)
 		}
 	case decoded != nil:
@@ -215,7 +218,7 @@ func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcom
 	o := histories.Outcome{Verdict: histories.Done, Read: map[int]histories.State{}}
 	for _, chunk := range op.Chunks {
 		status, text := c.chunk(ctx, chunk)
-		if status == http.StatusNotFound && strings.Contains(text, "chunk_id") {
+		if status == http.StatusNotFound && strings.Contains(text, chunkMissing) {
 			continue
 		}
 		state, err := stateOf(text)
@@ -232,7 +235,7 @@ func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcom
 func (c *historian) chunk(ctx context.Context, chunk int) (status int, text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		status, text = c.send(ctx, http.MethodGet, basePath(c.kb)+"/chunks/"+histories.ChunkID(chunk), "", "")
-		if status != http.StatusNotFound || strings.Contains(text, "chunk_id") || time.Now().After(deadline) {
+		if status != http.StatusNotFound || strings.Contains(text, chunkMissing) || time.Now().After(deadline) {
 			return status, text
 		}
 	}

@@ -82,7 +82,8 @@ func (f *File) header(line int, row, plain []string) []string {
 func (f *File) checkHeader(header []string, needed [][]string) error {
 	for _, group := range needed {
 		if !slices.ContainsFunc(group, func(name string) bool { return slices.Contains(header, name) }) {
-			return fault.Invalid("header", strings.Join(header, ","), "one with a column "+strings.Join(group, " or "))
+			return fault.New(fault.InvalidArgument, "the header is %q; it must have a column %s",
+				strings.Join(header, ","), strings.Join(group, " or "))
 		}
 	}
 	return nil

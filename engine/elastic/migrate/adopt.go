@@ -16,10 +16,10 @@ func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.Migra
 	if err != nil {
 		return err
 	}
-	if err := s.asMarked(ctx, m.FromIndex, &desired); err != nil {
+	if err := s.resetSettings(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	if err := s.resetSettings(ctx, m.FromIndex); err != nil {
+	if err := s.asMarked(ctx, m.FromIndex, &desired); err != nil {
 		return err
 	}
 	mapping := rest.Put(rest.IndexPath(m.FromIndex, "_mapping"), desired.Mappings)

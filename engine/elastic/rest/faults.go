@@ -202,7 +202,7 @@ func (r *Refusal) Fault(status int) error {
 	case status == http.StatusNotFound:
 		return fault.Wrap(fault.NotFound, r, "the index of the knowledge base does not exist")
 	case status == http.StatusTooManyRequests:
-		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do: %s", r.Shown())
+		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do") // more of it is of nodes and their queues
 	case status == http.StatusUnauthorized || status == http.StatusForbidden: // whose reason names users
 		return fault.Wrap(fault.Unavailable, r,
 			"Elasticsearch refuses the gateway's credentials (status %d); check elasticsearch.api_key, or the username "+
