@@ -57,7 +57,6 @@ var doors = map[string]string{
 
 // TestTimesAreMomentsOnEveryEngine asks by each door for the same.
 // Covers Dify: filter.
-// Covers RAGFlow: filter.
 func TestTimesAreMomentsOnEveryEngine(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, b *bound) {
 		b.times()
