@@ -20,7 +20,7 @@ func TestOutsideNamesFieldsOfTheChunk(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	f(red, "team", "the chunk's team does not pass the filter that this key is bound to")
+	f(red, "metadata.team", "the chunk's team does not pass the filter that this key is bound to")
 	f(engine.Condition{Field: "any_of", AnyOf: [][]engine.Condition{{red}}}, "",
 		"the chunk does not pass any_of of the filter that this key is bound to")
 }
