@@ -46,7 +46,7 @@ const (
 	Missing                // it was not there
 )
 
-// ChangeRequest asks for the change of chunks, which are those that the Edit finds.
+// ChangeRequest names chunks for an Edit to decide about.
 type ChangeRequest struct {
 	KB      KnowledgeBase
 	IDs     []string // at most MaxChange

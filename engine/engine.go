@@ -61,8 +61,8 @@ type Store interface {
 	// Write adds chunks or replaces those of the same id, one outcome per chunk
 	// in the order given. When an id stands twice in one call the later one
 	// wins and both outcomes say so. A search sees a chunk whole or not at all.
-	// A chunk whose id is that of another document's chunk, or of one that is not
-	// to be replaced, fails; see WriteRequest.Admits.
+	// A chunk fails if a stored chunk of its id belongs to another document or may
+	// not be replaced; see WriteRequest.Admits.
 	Write(ctx context.Context, req WriteRequest) ([]WriteOutcome, error)
 	// ReplaceDocument writes the chunks and removes every other chunk of the
 	// document. On engines with transactions a search never sees half of each.
@@ -341,7 +341,7 @@ type WriteRequest struct {
 	Chunks  []Chunk
 	Refresh bool // return only when a search sees them
 	// Admit, when set, is asked about each stored chunk that would be replaced, or removed
-	// with the rest of its document; its error is that of the chunk.
+	// with the rest of its document; the chunk fails with the error that it gives.
 	Admit func(stored *Chunk) error
 	// Copy makes the chunks what another engine has: also in place of another document's.
 	Copy bool

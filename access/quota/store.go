@@ -15,7 +15,8 @@ import (
 type Store interface {
 	// Add adds bytes to what each tenant has written on a day (as 2006-01-02, UTC) and gives the
 	// sums; 0 asks for a sum. A later day begins at 0. Of a day that is over nothing is
-	// counted, and the sum is that of the later one. With an error it gives the sums of those that it has added to.
+	// counted, and the sum is the later day's. With an error it gives the sums of the tenants whose
+	// bytes were added.
 	Add(ctx context.Context, day string, bytes map[string]int64) (map[string]int64, error)
 }
 

@@ -114,7 +114,7 @@ func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
 	})
 }
 
-// savedVersion is that of a saved preset, 0 where there is none.
+// savedVersion gives the version in use of a saved preset, 0 where there is no such preset.
 func savedVersion(ctx context.Context, c *client, preset string) (int, error) {
 	var v gateway.PresetVersion
 	err := c.get(ctx, pathOf("/v1/presets", preset), &v)

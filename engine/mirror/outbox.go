@@ -123,7 +123,7 @@ func (o *outbox) end(ctx context.Context, w *write, owed []debt, due time.Time) 
 	return err
 }
 
-// condition is that of the debts in one thing of a write.
+// condition selects the debts in one chunk, or one document, of a write.
 func (w *write) condition() string {
 	return "tenant = ? AND knowledge_base = ? AND kind = ? AND id = ?"
 }

@@ -167,7 +167,7 @@ func (e *Engine) scan(ctx context.Context, b *base, req *engine.ScanRequest) ([]
 	return pgx.CollectRows(rows, b.scanWhole)
 }
 
-// wholeColumns are those of scanWhole.
+// wholeColumns are the columns that scanWhole reads: the body and every vector.
 func (b *base) wholeColumns() string {
 	columns := "body"
 	for _, field := range b.table.vectors {

@@ -15,36 +15,32 @@ type Store struct {
 
 // Queries stores queries by calls of put, which takes some at a time, and gives how many were stored.
 func (s Store) Queries(all []Query, put func([]library.Query) (*library.Outcome, error)) (stored int, err error) {
-	for part := range slices.Chunk(all, library.MaxPage) {
-		rows := make([]library.Query, len(part))
-		for i := range part {
-			rows[i] = part[i].Query
-		}
-		outcome, err := put(rows)
-		if err != nil {
-			return stored, err
-		}
-		stored += outcome.Stored
-		s.refused(outcome, func(i int) int { return part[i].Line })
-	}
-	return stored, nil
+	return inParts(s, all, func(q *Query) (library.Query, int) { return q.Query, q.Line }, put)
 }
 
 // Judgments stores judgments in a list. Those beyond its scale are told, and not stored.
 func (s Store) Judgments(
 	list *library.JudgmentList, all []Judgment, put func([]library.Judgment) (*library.Outcome, error),
 ) (stored int, err error) {
-	for part := range slices.Chunk(s.within(list, all), library.MaxPage) {
-		rows := make([]library.Judgment, len(part))
+	return inParts(s, s.within(list, all), func(j *Judgment) (library.Judgment, int) { return j.Judgment, j.Line }, put)
+}
+
+// inParts stores rows by calls of put, each with at most library.MaxPage of them, and notes those that were refused by
+// their lines. row gives what is stored of a row, and its line.
+func inParts[Row, Stored any](
+	s Store, all []Row, row func(*Row) (Stored, int), put func([]Stored) (*library.Outcome, error),
+) (stored int, err error) {
+	for part := range slices.Chunk(all, library.MaxPage) {
+		rows, lines := make([]Stored, len(part)), make([]int, len(part))
 		for i := range part {
-			rows[i] = part[i].Judgment
+			rows[i], lines[i] = row(&part[i])
 		}
 		outcome, err := put(rows)
 		if err != nil {
 			return stored, err
 		}
 		stored += outcome.Stored
-		s.refused(outcome, func(i int) int { return part[i].Line })
+		s.refused(outcome, func(i int) int { return lines[i] })
 	}
 	return stored, nil
 }

@@ -61,8 +61,8 @@ type work struct {
 	failed error // a request as a whole: nothing more is tried
 }
 
-// apply applies changes, in rounds, and reports what becomes of each. The error is that of a request that failed as a
-// whole; its changes, and those behind them, have it too.
+// apply applies changes, in rounds, and reports what becomes of each. When a request fails as a whole it gives the
+// error of that request, which the changes of the request and all after them are reported with too.
 func (s *Store) apply(ctx context.Context, loc *Location, changes []change, report func(change, outcome)) error {
 	defer s.recent.changed(loc.KB.Ref)
 	var failed error
@@ -87,14 +87,19 @@ func (w *work) repeat(ctx context.Context, changes []change) {
 		select {
 		case <-time.After(delay):
 		case <-ctx.Done():
-			for _, c := range changes {
-				if !fault.Is(c.why, fault.Overloaded) && !fault.Is(c.why, fault.Conflict) { // these say more
-					c.why = rest.ContextFault(ctx)
-				}
-				w.report(c, outcome{status: engine.Failed, err: c.why})
-			}
+			w.giveUp(ctx, changes)
 			return
 		}
+	}
+}
+
+// giveUp reports changes for which the time did not suffice, by what kept them waiting where that is known.
+func (w *work) giveUp(ctx context.Context, changes []change) {
+	for _, c := range changes {
+		if !fault.Is(c.why, fault.Overloaded) && !fault.Is(c.why, fault.Conflict) {
+			c.why = rest.ContextFault(ctx)
+		}
+		w.report(c, outcome{status: engine.Failed, err: c.why})
 	}
 }
 
