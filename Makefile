@@ -57,9 +57,14 @@ test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
 test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
+# What it spent, by package.
+test: export HYBRIDGE_TEST_SPENT := $(CURDIR)/bin/spent.tsv
 test: ## Lint, build, then run every test against real servers, started and stopped here
-	@$(MAKE) --no-print-directory -j3 -O lint build memory
-	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
+	@mkdir -p bin && rm -f "$(HYBRIDGE_TEST_SPENT)"
+	@scripts/spent "lint, build, memory" $(MAKE) --no-print-directory -j3 -O lint build memory
+	@status=0; \
+	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) -exec "$(CURDIR)/scripts/spent ''" ./... || status=$$?; \
+	scripts/spent --table; exit $$status
 
 test-elasticsearch-9: generate ## Run the engine's tests on Elasticsearch 9 (the others run on 8)
 	env -u HYBRIDGE_TEST_ELASTICSEARCH_URL HYBRIDGE_TEST_ELASTICSEARCH=9 scripts/with-services $(GO_TEST) ./engine/elastic/...
