@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -115,7 +116,7 @@ func TestDumpOfPostgres(t *testing.T) {
 	t.Parallel()
 	bin, err := exec.CommandContext(t.Context(), "../../scripts/install-postgres").Output() // that of the test servers
 	if err != nil {
-		devservices.Missing(t, "there are no tools of PostgreSQL: "+err.Error())
+		skips.Missing(t, "there are no tools of PostgreSQL: "+err.Error())
 	}
 	from, to := devservices.NewDatabase(t), devservices.NewDatabase(t)
 	dump := filepath.Join(t.TempDir(), "hybridge.dump")

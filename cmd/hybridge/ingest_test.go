@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // put writes files into a folder; "" deletes one.
@@ -125,7 +126,7 @@ func TestIngestSelectsFiles(t *testing.T) {
 	t.Parallel()
 	r, c := served(t)
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		skips.Missing(t, "git is not installed")
 	}
 	repository := t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", repository).CombinedOutput(); err != nil {

@@ -5,6 +5,8 @@ package devservices
 import (
 	"os"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // The variables that scripts/with-services sets.
@@ -58,24 +60,11 @@ func Promtool(t testing.TB) string {
 	return require(t, promtool)
 }
 
-// InCI reports whether a missing server or data set is a failure.
-func InCI() bool { return os.Getenv("CI") == "true" }
-
-// Missing skips the test, or fails it in CI.
-func Missing(t testing.TB, what string) {
-	t.Helper()
-	if InCI() {
-		t.Fatal(what)
-	} else {
-		t.Skip(what)
-	}
-}
-
 func require(t testing.TB, variable string) string {
 	t.Helper()
 	url := os.Getenv(variable)
 	if url == "" {
-		Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
+		skips.Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
 	}
 	return url
 }
