@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestErrorsBecomeProblems(t *testing.T) {
@@ -161,6 +162,7 @@ func TestGracefulShutdown(t *testing.T) {
 
 // When the grace is over, handlers see the end of their context.
 func TestShutdownEndsWhatHangs(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{Limits: Limits{ShutdownGrace: 20 * time.Millisecond}})
 	entered := make(chan struct{})
 	g.answer = func(ctx context.Context) error {
@@ -180,6 +182,7 @@ func TestShutdownEndsWhatHangs(t *testing.T) {
 }
 
 func TestServeEndsBeforeItBegan(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

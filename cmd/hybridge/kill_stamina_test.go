@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -24,7 +25,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	kills := countOf(t, killsVariable, 5)
 	name, folder := copied(t), t.TempDir()
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := seeds.New(t)
 	writers := []*killedWriter{newKilledWriter(0, random), newKilledWriter(1, random)}
 	p := serve(t, name, folder, "HYBRIDGE_LOG_LEVEL=warn")
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)

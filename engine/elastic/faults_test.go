@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const (
@@ -164,6 +165,7 @@ func TestATruncatedResponseIsRetried(t *testing.T) {
 }
 
 func TestSlowServer(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	kb := manuals()
 	server := newFake(t, &kb)
 	ended := make(chan struct{})

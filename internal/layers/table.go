@@ -137,6 +137,8 @@ var layers = map[string][]string{
 
 	"internal/devservices": {"internal/skips"},
 	"internal/skips":       leaf,
+	"internal/deadline":    leaf,
+	"internal/seeds":       leaf,
 	"internal/histories":   leaf,
 	"internal/keystest":    {"access/keys"},
 	"internal/quotatest":   {"access/quota"},

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
@@ -419,6 +420,7 @@ func oneComputationFor(t *testing.T, many int) {
 }
 
 func TestAComputationEndsWhenNobodyWaits(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	b := newBench(t)
 	s := b.keep(nil)
 	ended := make(chan error, 1)
