@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"regexp"
@@ -196,5 +197,28 @@ func TestAFigureThatDiffersIsFound(t *testing.T) {
 	f("much", "2", false)
 	if _, err := cellOf(t, "growth.md#Latency/3/none"); err == nil {
 		t.Error("a cell that is not there is found")
+	}
+}
+
+// TestTunedPresetsBeginWhereTheyAre: what the tuner works out in memory for a preset is near what searching gives.
+func TestTunedPresetsBeginWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, set := range []string{
+		"drcd", "lecoqa_ans", "lecoqa_faq", "lecoqa_statute", "scifact", "stackfaq",
+		"xquad_en", "xquad_en2zh", "xquad_faq_en2zh", "xquad_zh", "xquad_zh2en",
+	} {
+		var values [2]float64
+		for i, section := range []string{"From `balanced`", "Embedded engine"} {
+			cell, err := cellOf(t, "relevance.md#"+section+"/"+set+"/balanced")
+			if err == nil {
+				values[i], err = strconv.ParseFloat(cell, 64)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if math.Abs(values[0]-values[1]) > 0.0012 {
+			t.Errorf("%s: the tuner has %v for `balanced`, searching gives %v", set, values[0], values[1])
+		}
 	}
 }
