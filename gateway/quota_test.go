@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestTenantsHaveTheirQuotas(t *testing.T) {
+	deadline.AwayFromMidnight(t, 10*time.Second)
 	store, err := quota.OpenSQLite(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // releases are texts that differ in what stands beside them.
 func releases() []engine.Chunk {
 	ago := func(days int) string {
-		return time.Now().Add(-time.Duration(days) * 24 * time.Hour).Format(time.DateOnly)
+		return time.Now().UTC().Add(-time.Duration(days) * 24 * time.Hour).Format(time.DateOnly)
 	}
 	one := func(id, date string, stars any, kind string) engine.Chunk {
 		c := chunk(id, "notes", "The refund of an order, release "+id+".", 0.8, 0.1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/quotatest"
 )
 
@@ -38,6 +39,7 @@ func TestSQLite(t *testing.T) {
 
 // Promise: "429 for every further write" (docs/guide/en/limits.md)
 func TestMeter(t *testing.T) {
+	deadline.AwayFromMidnight(t, 10*time.Second)
 	folder, has := t.TempDir(), quota.Counts{}
 	var away error
 	meter := func() (*quota.Meter, func()) {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hybridge-search/hybridge/internal/deadline"
@@ -24,6 +25,24 @@ func TestWhatHangsFails(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "TestWhatHangsFails hangs") || !strings.Contains(string(out), "deadline_test.go") {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+func TestNoDayBeginsWithinATest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // whose day has just begun
+		f := func(now, want time.Duration) {
+			t.Helper()
+			time.Sleep(now)
+			began := time.Now()
+			deadline.AwayFromMidnight(t, 10*time.Second)
+			if waited := time.Since(began); waited != want {
+				t.Errorf("at %v it waits %v, want %v", began, waited, want)
+			}
+		}
+		f(0, 0)
+		f(24*time.Hour-11*time.Second, 0)
+		f(2*time.Second, 9*time.Second)
+		f(time.Second, 0)
+	})
 }
 
 func TestWhatEndsPasses(t *testing.T) {
