@@ -52,6 +52,19 @@ func TestEachKeyHasItsRequests(t *testing.T) {
 	f("one", http.StatusOK, "0")
 	f("one", http.StatusTooManyRequests, "0")
 	f("two", http.StatusOK, "2")
+	for range 10 {
+		for _, probe := range []string{"/healthz", "/readyz"} {
+			request := httptest.NewRequest(http.MethodGet, probe, nil)
+			request.Header.Set("Authorization", "Bearer one")
+			response, err := s.app.Test(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _ = response.Body.Close(); response.StatusCode != http.StatusOK {
+				t.Errorf("%s of a key without requests left: %d", probe, response.StatusCode)
+			}
+		}
+	}
 }
 
 func TestWrongKeysSlowDownTheirAddress(t *testing.T) {

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -41,6 +42,20 @@ func TestBoost(t *testing.T) {
 		{Index: 4, Raw: -1.5, Score: z(-1.5)},
 		{Index: 5, Raw: -2, Score: z(-2)},
 	}, 1, 0, 2, 4, 3, 5)
+	for _, boosted := range []float64{0.25, 0.75} { // a larger boost never ranks its own lower; equal ones change nothing
+		ranking := func() []Fused {
+			return []Fused{{Index: 0, Source: 0, Raw: 3, Score: 0.9}, {Index: 1, Source: 1, Raw: 2, Score: 0.8}, {Index: 2, Source: 0, Raw: 1, Score: 0.5}}
+		}
+		place := func(b float64) int {
+			return slices.IndexFunc(Fusion{Method: RRF}.Boost(ranking(), []float64{1, b}), func(x Fused) bool { return x.Source == 1 })
+		}
+		if place(boosted) < place(boosted+0.25) {
+			t.Errorf("with a boost of %v it is at %d, with a larger one at %d", boosted, place(boosted), place(boosted+0.25))
+		}
+		if same := (Fusion{Method: RRF}).Boost(ranking(), []float64{1, 1}); !slices.Equal(same, ranking()) {
+			t.Errorf("equal boosts change the ranking: %+v", same)
+		}
+	}
 	if want := z(-1 - math.Log(2)); got[4].Score != want || got[3].Score != z(-1.5) {
 		t.Errorf("scores %v, %v; want %v, %v", got[3].Score, got[4].Score, z(-1.5), want)
 	}

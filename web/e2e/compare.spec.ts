@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
-import { accessible, ask, expect, inBothLanguages, test } from './fixture'
+import { accessible, ahead, ask, atRest, expect, inBothLanguages, test } from './fixture'
 
 inBothLanguages('columns are compared, judged and exported', async (page, t, language) => {
   await page.goto('/compare')
@@ -144,6 +144,7 @@ inBothLanguages('questions for which the browser has no room are refused, not lo
 })
 
 test('a changed column asks once more, one removed or moved asks nothing, leaving ends it', async ({ page }) => {
+  await page.clock.install()
   const asked = counted(page)
   test.setTimeout(300_000)
   const few = many.slice(0, 8)
@@ -160,7 +161,7 @@ test('a changed column asks once more, one removed or moved asks nothing, leavin
   await page.getByRole('button', { name: 'Move column 2 to the left' }).click()
   await expect(page.locator('.side').first().locator('h2')).toContainText('linear')
   await all()
-  await page.waitForTimeout(400)
+  await ahead(page)
   expect(asked).toHaveLength(8)
 
   const preset = page.getByRole('combobox', { name: 'Preset of column 1' })
@@ -170,7 +171,7 @@ test('a changed column asks once more, one removed or moved asks nothing, leavin
   await all()
   await preset.selectOption('linear')
   await all()
-  await page.waitForTimeout(400)
+  await ahead(page)
   expect(asked).toHaveLength(16)
 
   await page.route('**/v1/compare', async (route) => {
@@ -188,12 +189,13 @@ test('a changed column asks once more, one removed or moved asks nothing, leavin
   await page.getByRole('navigation').getByRole('link', { name: 'Synonyms' }).click()
   await expect(page.getByRole('heading', { name: 'Synonyms' })).toBeVisible()
   const then = asked.length
-  await page.waitForTimeout(800)
+  await ahead(page)
   expect(asked.length).toBe(then)
   expect(then).toBeLessThan(before + 8)
 })
 
 test('a run is paused and goes on; a gateway that fails ends it and is asked again', async ({ page }) => {
+  await page.clock.install()
   const asked = counted(page)
   let fails = false
   let letGo = () => {}
@@ -207,9 +209,9 @@ test('a run is paused and goes on; a gateway that fails ends it and is asked aga
   await expect.poll(() => asked.length).toBeGreaterThan(2)
   await page.getByRole('button', { name: 'Pause' }).click()
   letGo()
-  await page.waitForTimeout(300)
+  await atRest() // what was asked for before is answered
   const then = asked.length
-  await page.waitForTimeout(300)
+  await ahead(page)
   expect(asked.length).toBe(then)
   await page.locator('.question-list').getByRole('button', { name: many[14] }).click()
   await expect(page.locator('.asked')).toHaveText(many[14]!)
@@ -217,7 +219,7 @@ test('a run is paused and goes on; a gateway that fails ends it and is asked aga
   fails = true
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText('the engine is away')).toBeVisible()
-  await page.waitForTimeout(300)
+  await ahead(page)
   expect(asked.length).toBe(then + 2)
   fails = false
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -69,6 +69,15 @@ export async function accessible(page: Page, colours = false) {
 }
 
 /** The field of the search page that takes the question. */
+/** Lets the timers of the page do what they would within some time, at once; it needs page.clock.install() before the page is opened. */
+export async function ahead(page: Page, ms = 2000) {
+  await page.clock.runFor(ms)
+  await page.evaluate(() => undefined) // what they asked for has been sent
+}
+
+/** Waits until the gateway works on nothing but this question. */
+export const atRest = () => expect.poll(async () => (await (await fetch(`${base()}/metrics`)).text()).includes('\nhybridge_http_requests_in_flight 1\n')).toBe(true)
+
 export const questionOf = (page: Page) => page.getByRole('search').getByRole('combobox')
 
 /** What is written in an editor of rules or requests, which is no field of the browser's. */

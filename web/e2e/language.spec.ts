@@ -1,4 +1,4 @@
-import { drop, expect, fill, inBothLanguages, test } from './fixture'
+import { drop, expect, fill, inBothLanguages } from './fixture'
 import { give, rowOf } from './tray'
 import { elasticsearch } from './skip'
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { SearchRequest, SearchAnswer } from '../src/api/schema'
-import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
+import { accessible, ahead, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
 import { apart, contrast } from './colours'
 
 const percent = (share: number) => `${Math.round(share * 100)} %`
@@ -17,6 +17,7 @@ function searches(page: Page) {
 
 inBothLanguages('no knowledge base chosen asks for one and searches nothing', async (page, t) => {
   await fill('one-more', { dimensions: 0 }, [{ id: 'a', document_id: 'd', content: 'a refund' }])
+  await page.clock.install()
   await page.goto('/?q=refund')
   const boxes = page.getByRole('group', { name: t('search.bases') }).getByRole('checkbox')
   await expect(page.locator('.hit').first()).toBeVisible()
@@ -30,7 +31,7 @@ inBothLanguages('no knowledge base chosen asks for one and searches nothing', as
   await expect(heading).toBeVisible()
   for (let i = 0; i < all; i++) await expect(boxes.nth(i)).not.toBeChecked()
   await expect(page.locator('.hit')).toHaveCount(0)
-  await page.waitForTimeout(300)
+  await ahead(page)
   expect(asked.count).toBe(0)
   await accessible(page)
   for (let i = 0; i < all; i++) await boxes.nth(i).check()

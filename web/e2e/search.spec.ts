@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test'
-import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
+import { accessible, ahead, ask, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
 
 inBothLanguages('a question is answered, explained and kept in the address', async (page, t) => {
+  await page.clock.install()
   await page.goto('/')
   await expect(page.getByRole('heading', { name: t('search.start') })).toBeVisible()
   await questionOf(page).fill('如何调整关键词和向量的权重')
-  await page.waitForTimeout(400)
+  await ahead(page)
   expect(page.url()).not.toContain('q=') // only Enter searches
   await questionOf(page).press('Enter')
   const hits = page.locator('.hit')

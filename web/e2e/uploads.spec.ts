@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page, Request } from '@playwright/test'
-import { accessible, ask, base, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { accessible, ask, atRest, base, drop, expect, fill, inBothLanguages, test, text } from './fixture'
 import { dialogOf, give, markdown, rowOf, trayOf, type Text } from './tray'
 
 const english: Text = (key, values) => text('en', key, values)
@@ -90,7 +90,7 @@ test('a file tells its chunks while it is embedded, and draws no other anew; can
     expect(await drawnAnew(page)).toEqual(['long.md'])
     await row.getByRole('button', { name: t('uploads.cancel.of', { name: 'long.md' }) }).click()
     await expect(row).toContainText(t('bases.upload.cancelled'))
-    await page.waitForTimeout(2000)
+    await atRest() // whatever the upload writes is written
     expect(await chunksOf(id, 'long.md')).toEqual(['As it was.'])
     await row.getByRole('button', { name: t('uploads.retry.of', { name: 'long.md' }) }).click()
     await expect(row).toContainText(t('bases.upload.done', { count: many }), { timeout: 200_000 })
