@@ -473,7 +473,7 @@ func TestAScopeLimitsWhatIsAttached(t *testing.T) {
 	wantKind(t, attach([]string{"*"}, "hybridge-other-kb"), fault.InvalidArgument, "own")
 }
 
-// Promise: "vectors of two models never mix" (docs/guide/en/backup.md)
+// Promise: "vectors of two models never mix" (docs/guide/en/backup.md).
 func TestCheckModel(t *testing.T) {
 	kb := &engine.KnowledgeBase{Ref: engine.Ref{ID: "kb"}, EmbeddingModel: "e5"}
 	wantKind(t, CheckModel(kb, "bge"), fault.Conflict, `"kb"`, `"e5"`, `"bge"`)

@@ -22,7 +22,7 @@ var (
 	code       = regexp.MustCompile("(?s)```.*?```|<!--.*?-->")
 	paragraphs = regexp.MustCompile(`\n\s*\n|\n(?:[-*#|]|\d+\.)`)
 	sentences  = regexp.MustCompile("[.!?:;][)\"*]*\\s+([A-Z`*\\[(\"]|\\d)")
-	marks      = regexp.MustCompile(`(?://|#) Promise: "(.+)" \(([\w./-]+)\)`)
+	marks      = regexp.MustCompile(`(?://|#) Promise: "(.+)" \(([\w./-]+)\)\.`)
 	tests      = regexp.MustCompile(`^(?:func ([Tt]est\w+)\(|def (test_\w+)\(|(?:test|inBothLanguages)\('([^']+)')`)
 )
 
@@ -154,7 +154,7 @@ func TestPromises(t *testing.T) {
 	}
 	slices.Sort(lines)
 	want := "# Promises\n\nEach sentence of the documents that says never, always, every, equal or within some time, and the tests that hold it.\n" +
-		"A test says so by a comment above it, `// Promise: \"words of the sentence\" (docs/page.md)`;\n" +
+		"A test says so by a comment above it, `// Promise: \"words of the sentence\" (docs/page.md).`;\n" +
 		"`go test ./docs -run Promises -update` writes this page.\n\n" +
 		"| page | promise | held by |\n|---|---|---|\n" + strings.Join(slices.Compact(lines), "\n") + "\n"
 	if *update {

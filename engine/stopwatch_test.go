@@ -11,7 +11,7 @@ import (
 // TestEachEngineHasItsOwnTime: what one engine takes is not taken from another, requests at the same time count once,
 // and neither does what lies between them.
 //
-// Promise: "an engine's time never passes while another is waited for" (docs/reliability.md)
+// Promise: "an engine's time never passes while another is waited for" (docs/reliability.md).
 func TestEachEngineHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := engine.OneSearch(t.Context())

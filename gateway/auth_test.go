@@ -332,7 +332,7 @@ func TestWithoutKeysTheTenantIsDefault(t *testing.T) {
 	}
 }
 
-// Promise: "with keys every name is served" (docs/configuration.md)
+// Promise: "with keys every name is served" (docs/configuration.md).
 func TestLoopbackHostsOnly(t *testing.T) {
 	keyless := start(t, Options{})
 	f := func(g *gatewayUnderTest, host string, want int) {

@@ -18,7 +18,7 @@ const slowSearch = `{"query": "x", "knowledge_bases": ["` + base + `"]}`
 
 // The work of a client that has left ends within about half a second; a busy machine gets five tries.
 //
-// Promise: "within about half a second" (docs/guide/en/limits.md)
+// Promise: "within about half a second" (docs/guide/en/limits.md).
 func TestWorkEndsWhenItsClientLeaves(t *testing.T) {
 	deadline.Set(t, time.Minute)
 	g := start(t, Options{})

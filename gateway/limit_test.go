@@ -35,7 +35,7 @@ func statusOf(t *testing.T, s *Server, key, from string) (int, http.Header) {
 	return response.StatusCode, response.Header
 }
 
-// Promise: "are never limited" (docs/guide/en/limits.md)
+// Promise: "are never limited" (docs/guide/en/limits.md).
 func TestEachKeyHasItsRequests(t *testing.T) {
 	s := limited()
 	f := func(key string, want int, remaining string) {

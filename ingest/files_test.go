@@ -43,7 +43,7 @@ func files(t *testing.T, p *Pipeline, request FilesRequest) []string {
 	return lines
 }
 
-// Promise: "begin with a dot never come" (docs/guide/en/ingesting.md)
+// Promise: "begin with a dot never come" (docs/guide/en/ingesting.md).
 func TestAFolder(t *testing.T) {
 	fake := newFakeEngine()
 	p := newPipeline(fake, &fakeEmbedder{}, Options{})

@@ -112,7 +112,7 @@ func TestTextsAsGoodKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// Promise: "never the answer" (docs/guide/en/reranking.md)
+// Promise: "never the answer" (docs/guide/en/reranking.md).
 func TestARerankerThatFailsChangesNothing(t *testing.T) {
 	deadline.Set(t, time.Minute)
 	for told, by := range map[search.Degraded]*reversing{

@@ -49,8 +49,8 @@ func (s *shelf) Touch(context.Context, map[string]int64) error { return nil }
 
 // A key is valid, has another secret, or is revoked, on a gateway that nobody told of it.
 //
-// Promise: "hold on each of them within two seconds" (docs/guide/en/keys.md)
-// Promise: "ends a stored key on every gateway within two seconds" (docs/guide/en/keys.md)
+// Promise: "hold on each of them within two seconds" (docs/guide/en/keys.md).
+// Promise: "ends a stored key on every gateway within two seconds" (docs/guide/en/keys.md).
 func TestAnotherGatewayKnowsWithinTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -37,7 +37,7 @@ func TestSQLite(t *testing.T) {
 	quotatest.Run(t, func() quota.Store { return openIn(t, folder) })
 }
 
-// Promise: "429 for every further write" (docs/guide/en/limits.md)
+// Promise: "429 for every further write" (docs/guide/en/limits.md).
 func TestMeter(t *testing.T) {
 	deadline.AwayFromMidnight(t, 10*time.Second)
 	folder, has := t.TempDir(), quota.Counts{}

@@ -21,8 +21,8 @@ import (
 // TestBackupWhileInUse backs a gateway up between writes, and restores it elsewhere and over
 // what there is.
 //
-// Promise: "it copies every data file" (docs/guide/en/backup.md)
-// Promise: "compares every file with the manifest" (docs/guide/en/backup.md)
+// Promise: "it copies every data file" (docs/guide/en/backup.md).
+// Promise: "compares every file with the manifest" (docs/guide/en/backup.md).
 func TestBackupWhileInUse(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())

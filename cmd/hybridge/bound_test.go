@@ -189,8 +189,8 @@ var unreached = map[string]string{
 // TestBoundKeysOnEveryRoute calls every route of the document with a key that is bound to a filter, about chunks
 // within and outside of it. Each route is reached: one of its answers is neither 400 nor 404.
 //
-// Promise: "It is added to every route" (docs/guide/en/keys.md)
-// Promise: "A pin never shows" (docs/guide/en/synonyms.md)
+// Promise: "It is added to every route" (docs/guide/en/keys.md).
+// Promise: "A pin never shows" (docs/guide/en/synonyms.md).
 func TestBoundKeysOnEveryRoute(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, b *bound) {
 		var document struct {

@@ -94,7 +94,7 @@ var matrixBases = []string{"elasticsearch", "postgres", "embedded", "model"}
 // for `make stamina`, which has an Elasticsearch of its own to kill and to pause; otherwise each
 // server is killed and paused, or cut off, and silent.
 //
-// Promise: "It is never silently less" (docs/reliability.md)
+// Promise: "It is never silently less" (docs/reliability.md).
 func TestMatrixOfFaults(t *testing.T) {
 	t.Parallel() // it mostly waits
 	_, inFull := os.LookupEnv(killsVariable)

@@ -54,7 +54,7 @@ func served(t *testing.T) (*running, command) {
 	return r, command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
 }
 
-// Promise: "What others wrote is never pruned" (docs/guide/en/ingesting.md)
+// Promise: "What others wrote is never pruned" (docs/guide/en/ingesting.md).
 func TestIngestPrunesWhatIsGone(t *testing.T) {
 	t.Parallel()
 	r, c := served(t)

@@ -22,7 +22,7 @@ import (
 // written, and wants after every restart exactly what was acknowledged: nothing
 // lost, no document half old and half new, text and vectors of the same chunks.
 //
-// Promise: "every document must be in the version" (docs/stamina.md)
+// Promise: "every document must be in the version" (docs/stamina.md).
 func TestKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	kills := countOf(t, killsVariable, 5)

@@ -320,7 +320,7 @@ func (p *pair) owed() int {
 	return sum
 }
 
-// Promise: "each line's result lists every engine" (docs/guide/en/embedded.md)
+// Promise: "each line's result lists every engine" (docs/guide/en/embedded.md).
 func TestWritesGoToAll(t *testing.T) {
 	p := newPair(t, time.Hour)
 	for _, o := range p.write(chunk("a", "x"), chunk("b", "y")) {

@@ -214,7 +214,7 @@ func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
 	}
 }
 
-// Promise: "never used after a document has changed" (docs/guide/en/searching.md)
+// Promise: "never used after a document has changed" (docs/guide/en/searching.md).
 func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(nil)

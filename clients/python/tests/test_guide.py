@@ -19,7 +19,7 @@ WEIGHTS = re.compile(r"\b0\.\d\d\b")  # another build of the model has others in
 SOURCES = {"en": ("guide.md", "nine"), "zh": ("手册.md", "九点")}
 
 
-# Promise: "Every example here runs as it is" (docs/guide/en/clients.md)
+# Promise: "Every example here runs as it is" (docs/guide/en/clients.md).
 @pages("clients")
 def test_examples(gateway: Gateway, monkeypatch: pytest.MonkeyPatch, page: Path, language: str) -> None:
     monkeypatch.setenv("HYBRIDGE_SERVER", gateway.url)
