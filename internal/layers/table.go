@@ -144,6 +144,7 @@ var layers = map[string][]string{
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
+	"internal/mutants":     leaf,
 	"internal/compose":     leaf,
 }
 
