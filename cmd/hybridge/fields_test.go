@@ -112,6 +112,7 @@ func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
 		t.Errorf("%d requests, %d refused", asked, failed)
 	}
 	t.Logf("%d requests, %d refused", asked, failed)
+	r.holdsBounds(known, seed)
 }
 
 // tried asks and gives the status; the transport looks at the error.

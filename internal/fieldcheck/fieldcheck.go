@@ -53,6 +53,13 @@ type Schema struct {
 	AllOf      []*Schema          `json:"allOf"`
 	Enum       []any              `json:"enum"`
 	Required   []string           `json:"required"`
+
+	Minimum          *float64 `json:"minimum"`
+	Maximum          *float64 `json:"maximum"`
+	ExclusiveMinimum *float64 `json:"exclusiveMinimum"`
+	MaxLength        *int     `json:"maxLength"`
+	MinItems         *int     `json:"minItems"`
+	MaxItems         *int     `json:"maxItems"`
 }
 
 // Read reads a document.
