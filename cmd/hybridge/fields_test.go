@@ -19,6 +19,8 @@ var untried = []string{"mcp", "job-events", "load-demo", "create-key", "rotate-k
 
 // sound are bodies that their operations take, where no schema says enough for one.
 var sound = map[string]string{
+	"search": `{"query": "refund", "knowledge_bases": ["shop"], "signals": [{"match": {"field": "language", "values": ["en"]}, "weight": 1},
+		{"number": {"field": "page", "shape": "saturation", "pivot": 1}, "weight": 1}]}`,
 	"compare":          `{"query": "refund", "knowledge_bases": ["shop"], "columns": [{}, {}]}`,
 	"search-batch":     `{"searches": [{"query": "refund", "knowledge_bases": ["shop"]}]}`,
 	"start-evaluation": `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {"preset": "text"}}]}`,

@@ -30,7 +30,7 @@ type edge struct {
 }
 
 // Edges gives requests to an operation with values at, above and below each bound that the API states of a member of
-// its body or of a parameter of its query.
+// its body or of a parameter of its query, but for members whose schema it gave requests of before.
 func (a *API) Edges(o *Operation, known map[string]any) []Edge {
 	path := o.Path
 	for _, p := range o.Parameters {
@@ -54,6 +54,10 @@ func (a *API) Edges(o *Operation, known map[string]any) []Edge {
 		return all
 	}
 	for _, m := range a.bounded(o.Body.Content[media].Schema, nil) {
+		if a.edged[m.schema] {
+			continue
+		}
+		a.edged[m.schema] = true
 		for _, e := range a.edges(m.schema, known) {
 			text, err := json.Marshal(with(whole, m.places, e.value))
 			if err == nil && len(text) < mostBytes {

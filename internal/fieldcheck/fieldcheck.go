@@ -18,6 +18,7 @@ type API struct {
 	Operations []*Operation
 	Settings   []string // those that an error may name too, as what the gateway lacks
 	schemas    map[string]*Schema
+	edged      map[*Schema]bool // that Edges gave requests of
 }
 
 // Operation is a route.
@@ -78,7 +79,7 @@ func Read(t testing.TB, file string) *API {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	api := &API{schemas: document.Components.Schemas}
+	api := &API{schemas: document.Components.Schemas, edged: map[*Schema]bool{}}
 	parameter := regexp.MustCompile(`\\\{[^/]*\\\}`)
 	for path, methods := range document.Paths {
 		for method, o := range methods {
