@@ -22,6 +22,9 @@ type Edge struct {
 // mostBytes is the longest body that is tried: a gateway's limit of JSON.
 const mostBytes = 1 << 20
 
+// unlimited are bounds that only say how numbers are kept.
+const unlimited = 1e30
+
 // edge is a value at a bound, or beside it.
 type edge struct {
 	value  any
@@ -44,7 +47,7 @@ func (a *API) Edges(o *Operation, known map[string]any) []Edge {
 		if p.In != "query" {
 			continue
 		}
-		for _, e := range a.edges(a.Resolve(p.Schema), known) {
+		for _, e := range a.edges(a.Resolve(p.Schema), nil, known) {
 			address := path + "?" + p.Name + "=" + url.QueryEscape(fmt.Sprint(e.value))
 			all = append(all, Edge{Request{address, body, media}, p.Name, e.words, e.beyond})
 		}
@@ -58,7 +61,7 @@ func (a *API) Edges(o *Operation, known map[string]any) []Edge {
 			continue
 		}
 		a.edged[m.schema] = true
-		for _, e := range a.edges(m.schema, known) {
+		for _, e := range a.edges(m.schema, at(whole, m.places), known) {
 			text, err := json.Marshal(with(whole, m.places, e.value))
 			if err == nil && len(text) < mostBytes {
 				all = append(all, Edge{Request{path, string(text), media}, fieldOf(m.places), e.words, e.beyond})
@@ -68,8 +71,25 @@ func (a *API) Edges(o *Operation, known map[string]any) []Edge {
 	return all
 }
 
-// edges are the values at the bounds of a schema.
-func (a *API) edges(s *Schema, known map[string]any) (all []edge) {
+// at is what a value has at a place.
+func at(whole any, places []string) any {
+	for _, name := range places {
+		switch container := whole.(type) {
+		case map[string]any:
+			whole = container[name]
+		case []any:
+			if whole = nil; name == "" && len(container) > 0 {
+				whole = container[0]
+			}
+		default:
+			return nil
+		}
+	}
+	return whole
+}
+
+// edges are the values at the bounds of a schema. Lists are of what is there, or of examples.
+func (a *API) edges(s *Schema, there any, known map[string]any) (all []edge) {
 	number := func(value float64, beyond bool) {
 		if a.isWhole(s) && math.Abs(value) > 1<<53 {
 			return
@@ -83,7 +103,7 @@ func (a *API) edges(s *Schema, known map[string]any) (all []edge) {
 		return max(1, math.Abs(bound)) / 1024
 	}
 	for sign, bound := range map[float64]*float64{-1: s.Minimum, 1: s.Maximum} {
-		if bound != nil && math.Abs(*bound) < math.MaxFloat32 {
+		if bound != nil && math.Abs(*bound) < unlimited {
 			number(*bound, false)
 			number(*bound+sign*step(*bound), true)
 			number(*bound-sign*step(*bound), false)
@@ -98,9 +118,12 @@ func (a *API) edges(s *Schema, known map[string]any) (all []edge) {
 			edge{strings.Repeat("x", *n+1), fmt.Sprint(*n+1, " characters"), true})
 	}
 	list := func(n int, beyond bool) {
-		items := make([]any, n)
+		items, some := make([]any, n), at(there, []string{""})
+		if some == nil {
+			some = a.example(s.Items, known, 1)
+		}
 		for i := range items {
-			items[i] = a.example(s.Items, known, 1)
+			items[i] = some
 			if text, is := items[i].(string); is {
 				items[i] = text + strconv.Itoa(i)
 			}
