@@ -35,9 +35,14 @@ func limited(l Limits, c *clock, back *fakes) *Server {
 
 func statusOf(t *testing.T, s *Server, key, from string) (int, http.Header) {
 	t.Helper()
+	return statusFrom(t, s, key, "9.9.9.9, "+from) // the first is a claim of the client
+}
+
+func statusFrom(t *testing.T, s *Server, key, forwarded string) (int, http.Header) {
+	t.Helper()
 	request := httptest.NewRequest(http.MethodGet, "/v1/presets", nil)
 	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("X-Forwarded-For", "9.9.9.9, "+from) // the first is a claim of the client
+	request.Header.Set("X-Forwarded-For", forwarded)
 	response, err := s.app.Test(request)
 	if err != nil {
 		t.Fatal(err)
@@ -199,4 +204,35 @@ func TestWrongKeysSlowDownTheirAddress(t *testing.T) {
 	f("and no second one", "two", "1.1.1.1", http.StatusTooManyRequests)
 	c.move(time.Second)
 	f("a right key costs no try", "two", "1.1.1.1", http.StatusOK)
+}
+
+// TestAddressesOfProxies: a wrong key counts for the last address that no trusted proxy has, whatever stands before it.
+func TestAddressesOfProxies(t *testing.T) {
+	const claims, proxy = "0.0.0.0/8", "10.1.0.0/16"
+	f := func(trusted []string, forwarded [2]string, same bool) {
+		t.Helper()
+		o := Options{Keys: []Key{key("one", "t")}, Limits: Limits{WrongKeys: 1}, Now: newClock().now}
+		for _, network := range trusted {
+			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(network))
+		}
+		back := &fakes{}
+		o.Searcher, o.Catalog, o.Ingester = back, back, back
+		s := New(o)
+		first, _ := statusFrom(t, s, "guess", forwarded[0])
+		second, _ := statusFrom(t, s, "guess", forwarded[1])
+		want := http.StatusUnauthorized
+		if same {
+			want = http.StatusTooManyRequests
+		}
+		if first != http.StatusUnauthorized || second != want {
+			t.Errorf("trusting %v, from %q and %q: %d and %d, the same address: %v", trusted, forwarded[0], forwarded[1], first, second, same)
+		}
+	}
+	f(nil, [2]string{"1.1.1.1", "2.2.2.2"}, true) // nobody may claim an address
+	f([]string{claims}, [2]string{"1.1.1.1", "2.2.2.2"}, false)
+	f([]string{claims}, [2]string{"9.9.9.9, 1.1.1.1", "8.8.8.8, 1.1.1.1"}, true)
+	f([]string{claims, proxy}, [2]string{"1.1.1.1, 10.1.2.3", "2.2.2.2, 10.1.2.3"}, false)
+	f([]string{claims, proxy}, [2]string{"1.1.1.1, 10.2.0.1", "2.2.2.2, 10.2.0.1"}, true)
+	f([]string{claims}, [2]string{"1.1.1.1, garbage", "2.2.2.2, garbage"}, true) // what stands before it cannot be trusted
+	f([]string{claims}, [2]string{"::ffff:1.1.1.1", "1.1.1.1"}, true)
 }
