@@ -3,6 +3,7 @@ package versions_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -186,6 +187,35 @@ func TestEditsWaitForEachOther(t *testing.T) {
 		return err
 	})
 	f("a deletion", func(s *versions.Store[[]string], base *int) error { return s.Delete(t.Context(), "acme", "kb", base) })
+}
+
+// TestSetsOfATenant: each tenant has as many sets as it may and no more, and sees its own.
+func TestSetsOfATenant(t *testing.T) {
+	o := inFolder(t)
+	o.Sets = 2
+	s := open(t, o)
+	f := func(tenant, set string, refused bool) {
+		t.Helper()
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: tenant, Set: set, Text: "x"})
+		if fault.Is(err, fault.Conflict) != refused || !refused && err != nil {
+			t.Errorf("%s of %s: %v, refused should be %v", set, tenant, err, refused)
+		}
+	}
+	f("acme", "a", false)
+	f("acme", "b", false)
+	f("acme", "c", true)
+	f("acme", "a", false) // another version
+	f("rival", "c", false)
+	if got := s.Names("acme"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("acme has %v", got)
+	}
+	if got := s.Names("rival"); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("rival has %v", got)
+	}
+	if err := s.Delete(t.Context(), "acme", "b", nil); err != nil {
+		t.Fatal(err)
+	}
+	f("acme", "c", false)
 }
 
 // Who deletes, or goes back, says what they saw too; what comes after a deletion is never taken for
