@@ -136,7 +136,8 @@ func TestABatchCountsEachSearch(t *testing.T) {
 func TestARefusedRequestHasNoPlace(t *testing.T) {
 	f := func(what string, l Limits, key string) {
 		t.Helper()
-		entered, release := make(chan struct{}), make(chan struct{})
+		entered, release := make(chan struct{}, 4), make(chan struct{})
+		defer close(release)
 		s := limited(l, newClock(), &fakes{answer: func(context.Context) error {
 			entered <- struct{}{}
 			<-release
@@ -158,7 +159,11 @@ func TestARefusedRequestHasNoPlace(t *testing.T) {
 			answered := make(chan int, 2)
 			for range 2 {
 				go func() { answered <- ask() }()
-				<-entered
+				select {
+				case <-entered:
+				case status := <-answered:
+					t.Fatalf("%s: one of two at a time: %d", what, status)
+				}
 			}
 			for range 3 {
 				if status, header := statusOf(t, s, key, "1.1.1.1"); status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" {

@@ -17,7 +17,8 @@ import (
 type lostLegs struct {
 	engine.Engine
 	search.Catalog
-	names string
+	names   string
+	damaged int // chunks that could not be read
 }
 
 func (l *lostLegs) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
@@ -31,6 +32,7 @@ func (l *lostLegs) Search(ctx context.Context, req *engine.Request) (*engine.Res
 		return nil, err
 	}
 	failed := 0
+	result.Damaged = l.damaged
 	result.Legs = make([]engine.LegOutcome, len(req.Legs))
 	for i, leg := range req.Legs {
 		if strings.Contains(l.names, leg.Name) {
@@ -80,6 +82,21 @@ func TestWhichLegsFail(t *testing.T) {
 	f("text vector", vector, "", true)
 	f("", nil, "vector", false) // without a model the question has no vector
 	f("text", nil, "", true)
+}
+
+// TestOneDamagedChunkIsTold: an answer that lacks a chunk is degraded.
+func TestOneDamagedChunkIsTold(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	for damaged := range 2 {
+		options := b.searcher.Options
+		options.Catalog = &lostLegs{Engine: b.engine, Catalog: b.catalog, damaged: damaged}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text"}
+		r, err := search.New(options).Search(t.Context(), scope, req)
+		if err != nil || len(r.Degraded) != damaged || damaged > 0 && r.Degraded[0].Code != fault.Corrupt {
+			t.Errorf("%d damaged chunks: %v, degraded %+v", damaged, err, r.Degraded)
+		}
+	}
 }
 
 // TestPinsAreNoAnswerOfARung: what is there because a rule pins it does not end the relaxation of the words.

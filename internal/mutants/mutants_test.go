@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // least is how many mutants are kept.
-const least = 80
+const least = 150
 
 func root(t *testing.T) string {
 	t.Helper()
@@ -124,7 +124,10 @@ func TestTogether(t *testing.T) {
 }
 
 // tried are mutants of packages that need no server and compile quickly.
-var tried = []string{"rrf-normalized-off-by-one", "bm25-idf"}
+var tried = []string{
+	"rrf-normalized-off-by-one", "threshold-lowest-cuts", "columns-stop-at-tie", "z-score-absent-is-highest", "bm25-idf",
+	"minimum-rounded-up", "idf-without-half", "rules-pin-and-hide", "admission-no-turns", "quota-bytes-between-lost",
+}
 
 // TestMutantsAreKilled tries a few of the list, and how a change that breaks nothing or does not compile is told.
 func TestMutantsAreKilled(t *testing.T) {
