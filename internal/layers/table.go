@@ -145,6 +145,7 @@ var layers = map[string][]string{
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
 	"internal/properties":  leaf,
+	"internal/mutants":     leaf,
 	"internal/compose":     leaf,
 }
 
