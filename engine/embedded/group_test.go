@@ -1,12 +1,19 @@
 package embedded
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
+	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // TestWhatOneTransactionTakes: changes that wait are taken in their order, as many as fit; one that is larger than
@@ -103,5 +110,88 @@ func TestOneOfAGroupFails(t *testing.T) {
 	}
 	if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 3 {
 		t.Errorf("described as %+v, %v", d, err)
+	}
+}
+
+// TestASlowDisk: while a transaction takes long, searches are answered by what was there, and writes that have come
+// meanwhile are one transaction; none is told to have failed because its time is over while it is being stored.
+func TestASlowDisk(t *testing.T) {
+	e := opened(t)
+	kb := engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: "t", ID: "kb"}, Engine: "embedded", Kind: engine.KindChunks, Analyzer: "jieba",
+	}
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	write := func(ctx context.Context, id string) error {
+		_, err := e.Write(ctx, engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{{ID: id, DocumentID: id, Content: "word", Available: true}}})
+		return err
+	}
+	if err := write(t.Context(), "before"); err != nil {
+		t.Fatal(err)
+	}
+	disk, err := sqlite.Connect(filepath.Join(e.options.Path, "hybridge.db"), 1, sqlite.Immediate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = disk.Close() }()
+	tx, err := disk.BeginTx(t.Context(), nil) // what a transaction waits for, as for a sync
+	if err != nil {
+		t.Fatal(err)
+	}
+	commits := func() (n int) {
+		if err := e.files.readers.QueryRowContext(t.Context(), "SELECT generation FROM knowledge_bases").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	begun := commits()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	const writers = 8
+	var work sync.WaitGroup
+	errs := make([]error, writers)
+	b := e.bases[kb.Ref]
+	for i := range writers {
+		work.Go(func() { errs[i] = write(ctx, fmt.Sprint("c", i)) })
+	}
+	waiting := func() int {
+		b.queue.Lock()
+		defer b.queue.Unlock()
+		return len(b.queue.waiting)
+	}
+	for waiting() < writers-1 && ctx.Err() == nil { // the first is being stored
+		time.Sleep(time.Millisecond)
+	}
+	<-ctx.Done()
+	told := make(chan struct{})
+	work.Go(func() {
+		defer close(told)
+		if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1 {
+			t.Errorf("meanwhile: %+v, %v", d, err)
+		}
+		if _, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{{
+			Name: "text", Field: engine.FieldText, K: 9, Text: &textquery.Query{Terms: []textquery.Term{{Text: "word", Weight: 1}}},
+		}}}); err != nil {
+			t.Errorf("a search meanwhile: %v", err)
+		}
+	})
+	select {
+	case <-told:
+	case <-time.After(5 * time.Second):
+		t.Error("what only reads waits for a write")
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	work.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1+writers {
+		t.Errorf("afterwards: %+v, %v", d, err)
+	}
+	if made := commits() - begun; made > 3 {
+		t.Errorf("%d transactions for %d writes that came while one was under way", made, writers)
 	}
 }
