@@ -73,10 +73,14 @@ func TestABoundKeyChangesItsOwnChunksAlone(t *testing.T) {
 		}
 	}
 	both := DocumentRef{KB: passages, ID: "both"}
-	for _, lines := range []string{line("mine", "anna"), line("foreign", "anna")} {
+	for lines, says := range map[string]string{
+		line("mine", "anna"): "has chunks that this key may not change", line("foreign", "anna"): "is not one that this key may change",
+	} {
 		_, err := p.ReplaceDocument(ctx, anna, Replacement{DocumentRef: both, Lines: strings.NewReader(lines)})
-		wantKind(t, err, fault.Forbidden, "may")
+		wantKind(t, err, fault.Forbidden, says)
 	}
+	_, err = p.DocumentChunks(ctx, anna, both, Page{After: "foreign", Limit: 5})
+	wantKind(t, err, fault.NotFound)
 	if n, err := p.DeleteChunks(ctx, anna, passages, []string{"foreign", "mine"}); n != 1 || err != nil {
 		t.Errorf("%d chunks deleted, %v; want that of anna alone", n, err)
 	}
@@ -91,12 +95,13 @@ func TestABoundKeyChangesItsOwnChunksAlone(t *testing.T) {
 // TestWhatAFileIsGivenByAFilter: a file says nothing of its owner or its metadata, so it gets the one value that the
 // filter of the key wants, and none where it wants one of several or only forbids some.
 func TestWhatAFileIsGivenByAFilter(t *testing.T) {
+	text := "a text"
 	f := func(scope access.Scope, owner string, team any, forbidden bool) {
 		t.Helper()
 		fake := newFakeEngine()
 		p := newPipeline(fake, nil, Options{})
 		_, err := p.File(ctx, scope, FileUpload{KB: passages, File: File{
-			ID: "a.md", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a text")), nil },
+			ID: "a.md", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
 		}})
 		if fault.Is(err, fault.Forbidden) != forbidden || err == nil && len(fake.chunks) != 1 {
 			t.Errorf("%+v: %v, %d chunks", scope.Filter, err, len(fake.chunks))
@@ -113,4 +118,8 @@ func TestWhatAFileIsGivenByAFilter(t *testing.T) {
 	f(boundTo(notIn("owner", "bert"), notIn("team", "blue")), "", nil, false)
 	f(boundTo(in("team", "red", "blue")), "", nil, true)
 	f(boundTo(in("team", "red"), notIn("team", "red")), "", nil, true)
+	text = "---\nteam: blue\n---\na text" // which says so itself
+	f(acme, "", "blue", false)
+	f(boundTo(in("team", "red")), "", nil, true)
+	f(boundTo(in("team", "blue")), "", "blue", false)
 }

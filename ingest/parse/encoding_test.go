@@ -30,3 +30,17 @@ func TestOlderNamesOfGB18030(t *testing.T) {
 		f("a.html", `<html><head><meta charset="`+label+`"></head><body><p>`, "</p></body></html>")
 	}
 }
+
+// TestBytesThatAreNoText: an encoding is only told from bytes that are likely of it.
+func TestBytesThatAreNoText(t *testing.T) {
+	for _, source := range []string{"\xc0\xc1", "ab\xf0\x9f", "\x81\x8d"} {
+		document, err := Here{}.Parse(t.Context(), "a.txt", []byte(source), Options{})
+		if err == nil || !strings.Contains(err.Error(), "its encoding cannot be told") {
+			t.Errorf("%q: %+v, %v", source, document, err)
+		}
+	}
+	document, err := Here{}.Parse(t.Context(), "a.txt", []byte("na\xefve caf\xe9"), Options{})
+	if err != nil || document.Passages[0].Content != "naïve café" {
+		t.Errorf("Latin 1: %+v, %v", document, err)
+	}
+}
