@@ -48,9 +48,8 @@ func TestWhatOneTransactionTakes(t *testing.T) {
 	}
 }
 
-// TestOneOfAGroupFails: SQLite refuses a chunk of one caller in the transaction of several; the others' are stored, and
-// each caller is told of its own.
-func TestOneOfAGroupFails(t *testing.T) {
+func openedWith(t *testing.T) (*Engine, engine.KnowledgeBase) {
+	t.Helper()
 	e := opened(t)
 	kb := engine.KnowledgeBase{
 		Ref: engine.Ref{Tenant: "t", ID: "kb"}, Engine: "embedded", Kind: engine.KindChunks, Analyzer: "jieba",
@@ -58,6 +57,13 @@ func TestOneOfAGroupFails(t *testing.T) {
 	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
 		t.Fatal(err)
 	}
+	return e, kb
+}
+
+// TestOneOfAGroupFails: SQLite refuses a chunk of one caller in the transaction of several; the others' are stored, and
+// each caller is told of its own.
+func TestOneOfAGroupFails(t *testing.T) {
+	e, kb := openedWith(t)
 	write := func(ids ...string) engine.WriteRequest {
 		req := engine.WriteRequest{KB: kb}
 		for _, id := range ids {
@@ -113,16 +119,52 @@ func TestOneOfAGroupFails(t *testing.T) {
 	}
 }
 
+// slowed has the next transaction wait, as for a sync, until it is released.
+func slowed(t *testing.T, e *Engine) (release func()) {
+	t.Helper()
+	disk, err := sqlite.Connect(filepath.Join(e.options.Path, "hybridge.db"), 1, sqlite.Immediate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := disk.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(tx.Rollback(), disk.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// readsAtOnce reads what there was before a transaction that is under way, and fails when that takes seconds; told is
+// closed when it has been read.
+func readsAtOnce(t *testing.T, e *Engine, kb engine.KnowledgeBase) (told chan struct{}) {
+	t.Helper()
+	told = make(chan struct{})
+	go func() {
+		defer close(told)
+		if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1 {
+			t.Errorf("meanwhile: %+v, %v", d, err)
+		}
+		if _, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{{
+			Name: "text", Field: engine.FieldText, K: 9, Text: &textquery.Query{Terms: []textquery.Term{{Text: "word", Weight: 1}}},
+		}}}); err != nil {
+			t.Errorf("a search meanwhile: %v", err)
+		}
+	}()
+	select {
+	case <-told:
+	case <-time.After(5 * time.Second):
+		t.Error("what only reads waits for a write")
+	}
+	return told
+}
+
 // TestASlowDisk: while a transaction takes long, searches are answered by what was there, and writes that have come
 // meanwhile are one transaction; none is told to have failed because its time is over while it is being stored.
 func TestASlowDisk(t *testing.T) {
-	e := opened(t)
-	kb := engine.KnowledgeBase{
-		Ref: engine.Ref{Tenant: "t", ID: "kb"}, Engine: "embedded", Kind: engine.KindChunks, Analyzer: "jieba",
-	}
-	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
-		t.Fatal(err)
-	}
+	e, kb := openedWith(t)
 	write := func(ctx context.Context, id string) error {
 		_, err := e.Write(ctx, engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{{ID: id, DocumentID: id, Content: "word", Available: true}}})
 		return err
@@ -130,15 +172,7 @@ func TestASlowDisk(t *testing.T) {
 	if err := write(t.Context(), "before"); err != nil {
 		t.Fatal(err)
 	}
-	disk, err := sqlite.Connect(filepath.Join(e.options.Path, "hybridge.db"), 1, sqlite.Immediate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = disk.Close() }()
-	tx, err := disk.BeginTx(t.Context(), nil) // what a transaction waits for, as for a sync
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := slowed(t, e)
 	commits := func() (n int) {
 		if err := e.files.readers.QueryRowContext(t.Context(), "SELECT generation FROM knowledge_bases").Scan(&n); err != nil {
 			t.Fatal(err)
@@ -164,27 +198,10 @@ func TestASlowDisk(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	<-ctx.Done()
-	told := make(chan struct{})
-	work.Go(func() {
-		defer close(told)
-		if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1 {
-			t.Errorf("meanwhile: %+v, %v", d, err)
-		}
-		if _, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{{
-			Name: "text", Field: engine.FieldText, K: 9, Text: &textquery.Query{Terms: []textquery.Term{{Text: "word", Weight: 1}}},
-		}}}); err != nil {
-			t.Errorf("a search meanwhile: %v", err)
-		}
-	})
-	select {
-	case <-told:
-	case <-time.After(5 * time.Second):
-		t.Error("what only reads waits for a write")
-	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	reader := readsAtOnce(t, e, kb)
+	release()
 	work.Wait()
+	<-reader
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}

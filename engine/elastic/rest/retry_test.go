@@ -41,47 +41,60 @@ func TestWhatIsSentAgain(t *testing.T) {
 	const shardless = `{"error": {"type": "search_phase_execution_exception", "reason": "all shards failed"}}`
 	const failed = `{"error": {"type": "x", "reason": "y", "root_cause": [{"type": "x", "reason": "y"}]}}`
 	fine, broken := answer{200, `{}`}, answer{}
-	f := func(what string, sent int, waited time.Duration, want fault.Kind, change bool, answers ...answer) {
+	type row struct {
+		what    string
+		change  bool
+		sent    int
+		waited  time.Duration
+		want    fault.Kind
+		answers []answer
+	}
+	run := func(r row) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
-			server := &scripted{answers: answers}
+			server := &scripted{answers: r.answers}
 			c, err := New(&Options{URLs: []string{"http://a:9200"}, Timeout: 10 * time.Second, Transport: server})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = c.Close() }()
 			do := c.Read
-			if change {
+			if r.change {
 				do = c.Change
 			}
 			begun := time.Now()
 			err = do(t.Context(), PostJSON("/kb/_search", map[string]any{}), &map[string]any{})
-			if server.sent != sent || time.Since(begun) != waited {
-				t.Errorf("%s: sent %d times in %v, want %d in %v", what, server.sent, time.Since(begun), sent, waited)
+			if server.sent != r.sent || time.Since(begun) != r.waited {
+				t.Errorf("%s: sent %d times in %v, want %d in %v", r.what, server.sent, time.Since(begun), r.sent, r.waited)
 			}
-			if want == "" && err != nil || want != "" && !fault.Is(err, want) {
-				t.Errorf("%s: %v, want %q", what, err, want)
+			if r.want == "" && err != nil || r.want != "" && !fault.Is(err, r.want) {
+				t.Errorf("%s: %v, want %q", r.what, err, r.want)
 			}
 		})
 	}
 	const read, change = false, true
-	f("fine", 1, 0, "", read, fine)
-	f("a broken connection", 2, 0, "", read, broken, fine)
-	f("two of them", 2, 0, fault.Unavailable, read, broken)
-	f("a failure", 2, retryDelay, "", read, answer{500, failed}, fine)
-	f("two of them", 2, retryDelay, fault.Unavailable, read, answer{503, failed})
-	f("an answer that breaks off", 2, 0, "", read, answer{200, `{"took": `}, fine)
-	f("no shard yet", 4, 7*retryDelay, "", read, answer{503, shardless}, answer{503, shardless}, answer{503, shardless}, fine)
-	f("no shard at all", attemptsForShard, 31*retryDelay, fault.Unavailable, read, answer{503, shardless})
-	f("a refusal", 1, 0, fault.Unavailable, read, answer{400, failed})
-	f("no such index", 1, 0, fault.NotFound, read, answer{404, failed})
-	f("too much to do", 1, 0, fault.Overloaded, read, answer{429, failed})
-	f("too long", 1, 0, fault.Timeout, read, answer{504, failed})
-	f("a change", 1, 0, "", change, fine)
-	f("a change whose answer was lost", 1, 0, fault.Unavailable, change, broken, fine)
-	f("a change that failed", 1, 0, fault.Unavailable, change, answer{502, failed}, fine)
-	f("a change without a shard", 1, 0, fault.Unavailable, change, answer{503, shardless}, fine)
-	f("a change of too many", 1, 0, fault.Overloaded, change, answer{429, failed}, fine)
+	none, lone := answer{503, shardless}, func(status int) []answer { return []answer{{status, failed}} }
+	for _, r := range []row{
+		{"fine", read, 1, 0, "", []answer{fine}},
+		{"a broken connection", read, 2, 0, "", []answer{broken, fine}},
+		{"two of them", read, 2, 0, fault.Unavailable, []answer{broken}},
+		{"a failure", read, 2, retryDelay, "", []answer{{500, failed}, fine}},
+		{"two failures", read, 2, retryDelay, fault.Unavailable, lone(503)},
+		{"an answer that breaks off", read, 2, 0, "", []answer{{200, `{"took": `}, fine}},
+		{"no shard yet", read, 4, 7 * retryDelay, "", []answer{none, none, none, fine}},
+		{"no shard at all", read, attemptsForShard, 31 * retryDelay, fault.Unavailable, []answer{none}},
+		{"a refusal", read, 1, 0, fault.Unavailable, lone(400)},
+		{"no such index", read, 1, 0, fault.NotFound, lone(404)},
+		{"too much to do", read, 1, 0, fault.Overloaded, lone(429)},
+		{"too long", read, 1, 0, fault.Timeout, lone(504)},
+		{"a change", change, 1, 0, "", []answer{fine}},
+		{"a change whose answer was lost", change, 1, 0, fault.Unavailable, []answer{broken, fine}},
+		{"a change that failed", change, 1, 0, fault.Unavailable, []answer{{502, failed}, fine}},
+		{"a change without a shard", change, 1, 0, fault.Unavailable, []answer{none, fine}},
+		{"a change of too many", change, 1, 0, fault.Overloaded, []answer{{429, failed}, fine}},
+	} {
+		run(r)
+	}
 }
 
 // TestARetryEndsInTime: what is still to be waited for ends with the time of the read, and says why it was not answered
