@@ -112,6 +112,7 @@ func TestReportsShowTheCorrectedChance(t *testing.T) {
 	if d.P >= 0.05 || d.Holm < 0.05 || len(r.Broken()) > 0 {
 		t.Fatalf("p %v, corrected %v, broken %+v", d.P, d.Holm, r.Broken())
 	}
+	near(t, "the smallest of six p", d.Holm, 6*d.P)
 	raw, corrected := fmt.Sprintf("%.4f", d.P), fmt.Sprintf("%.4f", d.Holm)
 	var tables, junit, page strings.Builder
 	for _, err := range []error{r.WriteTables(&tables), r.WriteJUnit(&junit), r.WriteHTML(&page)} {

@@ -96,8 +96,8 @@ func idsByBytes(t *testing.T, s *suite) {
 		}
 		same(t, "documents", documents, append(want[:8:8], "name of A-", "é", "中"))
 		var chunks []string
-		pages := engine.DocumentPages(t.Context(), s.engine, engine.DocumentChunksRequest{KB: b.kb, DocumentID: "zz", To: -1, Limit: limit})
-		for page, err := range pages {
+		request := engine.DocumentChunksRequest{KB: b.kb, DocumentID: "zz", To: -1, Limit: limit}
+		for page, err := range engine.DocumentPages(t.Context(), s.engine, request) {
 			if err != nil {
 				t.Fatal(err)
 			}

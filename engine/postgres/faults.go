@@ -115,10 +115,11 @@ func stateCode(code string) bool {
 		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
-// passes reports whether a server that cannot be used at the start may be a little later: it is away, is starting, hangs
-// or has as many connections as it takes.
+// passes reports whether a server that cannot be used at the start may be a little later: it is away, is starting,
+// hangs or has as many connections as it takes.
 func passes(err error) bool {
-	return !isRefused(err) && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Overloaded) || fault.Is(err, fault.Timeout))
+	kind := fault.KindOf(err)
+	return !isRefused(err) && (kind == fault.Unavailable || kind == fault.Overloaded || kind == fault.Timeout)
 }
 
 // isRefused reports whether the server is there and refuses us.

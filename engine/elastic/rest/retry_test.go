@@ -40,6 +40,7 @@ func (s *scripted) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestWhatIsSentAgain(t *testing.T) {
 	const shardless = `{"error": {"type": "search_phase_execution_exception", "reason": "all shards failed"}}`
 	const failed = `{"error": {"type": "x", "reason": "y", "root_cause": [{"type": "x", "reason": "y"}]}}`
+	const onShards = `{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "x", "reason": "y"}]}}`
 	fine, broken := answer{200, `{}`}, answer{}
 	type row struct {
 		what    string
@@ -83,6 +84,7 @@ func TestWhatIsSentAgain(t *testing.T) {
 		{"an answer that breaks off", read, 2, 0, "", []answer{{200, `{"took": `}, fine}},
 		{"no shard yet", read, 4, 7 * retryDelay, "", []answer{none, none, none, fine}},
 		{"no shard at all", read, attemptsForShard, 31 * retryDelay, fault.Unavailable, []answer{none}},
+		{"shards that fail", read, 2, retryDelay, fault.Unavailable, []answer{{503, onShards}}},
 		{"a refusal", read, 1, 0, fault.Unavailable, lone(400)},
 		{"no such index", read, 1, 0, fault.NotFound, lone(404)},
 		{"too much to do", read, 1, 0, fault.Overloaded, lone(429)},

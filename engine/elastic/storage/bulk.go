@@ -237,7 +237,8 @@ func (s *Store) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
 			results[i] = r
 		}
 		if id := results[i].ID; id != "" && id != b.ids[i] {
-			return nil, fault.New(fault.Unavailable, "Elasticsearch gave its results in another order than that of the operations")
+			return nil, fault.New(fault.Unavailable,
+				"Elasticsearch gave its results in another order than that of the operations")
 		}
 	}
 	return results, nil
