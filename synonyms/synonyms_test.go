@@ -73,6 +73,7 @@ func TestExpand(t *testing.T) {
 	f("\ufeffone1, two2\r\n", "one1", "one1→two2^1")
 }
 
+// Promise: "names every bad line" (docs/guide/en/synonyms.md)
 func TestBadLines(t *testing.T) {
 	f := func(file string, want ...string) {
 		t.Helper()

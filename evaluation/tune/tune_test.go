@@ -19,8 +19,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
-	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -67,7 +67,7 @@ func store(t testing.TB, name string, most int) *stored {
 	t.Helper()
 	folder := filepath.Join("..", "..", "..", "shared", "data", name)
 	if _, err := os.Stat(folder); err != nil {
-		devservices.Missing(t, "the retrieval sets are missing: "+err.Error())
+		skips.Missing(t, "the retrieval sets are missing: "+err.Error())
 	}
 	set, err := evaluation.Load(folder, "e5")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // maxTrackedBytes keeps a clone small: data is downloaded, not committed.
@@ -30,7 +30,7 @@ func trackedFiles(t *testing.T) []string {
 	t.Helper()
 	listed, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
 	if err != nil {
-		devservices.Missing(t, "git cannot list the tracked files: "+err.Error())
+		skips.Missing(t, "git cannot list the tracked files: "+err.Error())
 	}
 	return strings.Split(strings.TrimRight(string(listed), "\x00"), "\x00")
 }
