@@ -166,8 +166,9 @@ func TestOneUploadedFile(t *testing.T) {
 	refused("empty.md", "", fault.InvalidArgument, "file", "no text", true)
 	refused("binary.md", "\x00", fault.InvalidArgument, "file", "binary", true)
 	refused("latin.md", "a\xff\xfe\x81", fault.InvalidArgument, "file", "UTF-8", true)
+	written("just.md", strings.Repeat("x", 40), FileResult{Status: FileWritten, Chunks: 1, Created: 1})
 	refused("big.md", strings.Repeat("x", 41), fault.TooLarge, "file", "larger than 40 bytes", true)
-	if len(fake.chunks) != 1 {
+	if len(fake.chunks) != 2 {
 		t.Errorf("%d chunks", len(fake.chunks))
 	}
 	broken := File{ID: "c.md", Open: func() (io.ReadCloser, error) { return nil, fault.New(fault.Timeout, "too slow") }}

@@ -169,6 +169,37 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	}
 }
 
+// TestCountsThatDifferAreNotSwitched: a document that somebody else put into the new index alone is in no sample and in
+// no log, and the counts of both tell it, in the switch and in the way back.
+func TestCountsThatDifferAreNotSwitched(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(30)
+	g.create(want)
+	g.apply(flat(), engine.MappingOptions{Throttle: 20})
+	m := g.copying()
+	stray := "/" + m.ToIndex + "/_doc/t%7Ckb%7Cstray?refresh=true"
+	s.ask("PUT", stray, `{"id": "stray"}`, nil)
+	m = g.until(engine.MigrationFailed)
+	if m.Step != "switch" || m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "30 documents and") {
+		t.Errorf("told %+v at %s", m.Error, m.Step)
+	}
+	g.unswitched(s, m, want)
+	g.write(chunkOf("c0000", 5)) // the block was lifted
+	want["c0000"] = chunkOf("c0000", 5)
+	s.ask("DELETE", stray, "", nil)
+	g.order(Resume)
+	m = g.until(engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
+	s.ask("PUT", strings.Replace(stray, m.ToIndex, m.FromIndex, 1), `{"id": "stray"}`, nil)
+	g.order(Rollback)
+	m = g.until(engine.MigrationFailed)
+	if !strings.Contains(m.Error.Detail, "has 31 documents and") || g.kb().Generation == m.From.Generation {
+		t.Errorf("rolled back in spite of %+v, to generation %d", m.Error, g.kb().Generation)
+	}
+}
+
 func TestOnePlanIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

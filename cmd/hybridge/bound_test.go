@@ -24,7 +24,7 @@ const secret = "bertsecret"
 
 // sharedBase is a knowledge base on an engine with a document of two owners, whose chunks take turns and say
 // the same but for the secret, and one of bert alone. Its keys are root, and anna, who is bound to her chunks; rival is of another tenant.
-func sharedBase(t *testing.T, c *config.Config) *bound {
+func sharedBase(t *testing.T, c *config.Config, more ...config.Key) *bound {
 	t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Soon [1].\"}}]}\n\ndata: [DONE]\n\n")
@@ -36,6 +36,7 @@ func sharedBase(t *testing.T, c *config.Config) *bound {
 		{Name: "rival", Key: "rival", Tenant: "rival"},
 		{Name: "anna", Key: "anna", Tenant: "default", Filter: map[string]any{"owner": "anna", "metadata.team": "red"}},
 	}
+	c.Keys = append(c.Keys, more...)
 	b := &bound{running: run(t, c)}
 	b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "kb", "dimensions": 0}`, http.StatusCreated)
 	var lines strings.Builder

@@ -226,7 +226,7 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 	if e.folder, err = os.MkdirTemp("", "hybridge-eval-"); err != nil {
 		return fault.Wrap(fault.Internal, err, "make a folder for the evaluation")
 	}
-	e.analyzer, err = newAnalyzer(e.folder, c)
+	e.analyzer, err = newAnalyzer(e.folder, c, nil)
 	return err
 }
 

@@ -115,6 +115,13 @@ func stateCode(code string) bool {
 		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
+// passes reports whether a server that cannot be used at the start may be a little later: it is away, is starting,
+// hangs or has as many connections as it takes.
+func passes(err error) bool {
+	kind := fault.KindOf(err)
+	return !isRefused(err) && (kind == fault.Unavailable || kind == fault.Overloaded || kind == fault.Timeout)
+}
+
 // isRefused reports whether the server is there and refuses us.
 func isRefused(err error) bool {
 	var server *pgconn.PgError

@@ -134,6 +134,14 @@ func TestFoldsAreFamilies(t *testing.T) {
 			t.Errorf("the family has %v, its sets %v and %v", f.Start, r.Sets[0].Start, r.Sets[1].Start)
 		}
 	}
+	for i := range r.Sets { // the smallest p of 10,000 swaps is 1/10001, and five sets are looked at together
+		if s := &r.Sets[i]; s.P < 4.999/10_001 {
+			t.Errorf("%s has p %.5f, which is not corrected for five sets", s.Set, s.P)
+		}
+	}
+	if r.Sets[2].P > significant {
+		t.Errorf("where words know, p is %.4f", r.Sets[2].P)
+	}
 	if want := map[string]int{"a": 80, "b": 40, "c": 40, "d": 40}; !maps.Equal(questions, want) {
 		t.Errorf("folds %v, want %v", questions, want)
 	}

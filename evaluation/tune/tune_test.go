@@ -157,7 +157,7 @@ func TestVariantsRankAsTheSearch(t *testing.T) {
 		{"linear", []string{"weights.text=0..1", "normalizer=min_max,l2,dbsf,theoretical,z_score"}},
 		{"linear", []string{"weights.text=0..1", "candidates=20,150", "threshold.relative=0.3..0.8"}},
 	}
-	for _, name := range []string{"xquad_zh", "xquad_en2zh", "stackfaq"} {
+	for _, name := range comparedSets {
 		s, most := store(t, name, asked), 0
 		if name == "xquad_en2zh" {
 			most = asked / 10 // a joint ranking is of cosines first, which chunks have exact evidence follows from it

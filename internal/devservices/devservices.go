@@ -5,9 +5,21 @@ package devservices
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
+
+// zone is where tests that use servers are, and the programs that they start: what is written for others to read, or
+// counted by days, has to say UTC.
+const zone = "Asia/Kathmandu"
+
+func init() {
+	if place, err := time.LoadLocation(zone); err == nil {
+		time.Local = place
+		_ = os.Setenv("TZ", zone) // fails only for names that no variable has
+	}
+}
 
 // The variables that scripts/with-services sets.
 const (

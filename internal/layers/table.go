@@ -99,8 +99,8 @@ var layers = map[string][]string{
 	"analysis/jieba":          {"analysis/segment", "analysis/fold", "analysis/dictionary"},
 	"analysis/segment":        {"analysis/fold"},
 	"analysis/fold":           leaf,
-	"analysis/dictionary":     leaf,
-	"analysis/dictionary/gen": leaf,
+	"analysis/dictionary":     {"analysis/fold"},
+	"analysis/dictionary/gen": {"analysis/dictionary"},
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
@@ -147,6 +147,8 @@ var layers = map[string][]string{
 	"internal/realtext":    {"internal/devservices", "internal/skips"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
+	"internal/properties":  leaf,
+	"internal/mutants":     {"internal/skips"},
 	"internal/compose":     leaf,
 }
 
