@@ -58,6 +58,7 @@ var shared = map[string]string{
 	"engine/postgres/engine.go Engine.bases":               ofTenant,
 	"engine/postgres/engine.go Engine.shadows":             ofTenant,
 	"engine/postgres/hnsw.go written.all":                  ofBase,
+	"engine/stopwatch.go stopwatches.of":                   ofProcess, // of one search
 	"engine/postgres/statistics.go sampleCache.all":        ofBase,
 	"engine/postgres/words.go passingCache.all":            "cmd/hybridge TestNeighboursAndFacetsKeepTheFilter",
 	"evaluation/runs/ask.go asking.judged":                 ofTenant,
