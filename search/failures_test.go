@@ -132,4 +132,16 @@ func TestThresholdsKeepWhatIsAtThem(t *testing.T) {
 	}
 	f("answerable", all.Answerable, len(all.Hits))
 	f("score", &all.Hits[last].Score, 1)
+	least, known := 1.0, 0
+	for i := range all.Hits {
+		if of := all.Hits[i].Relevance; of != nil {
+			least, known = min(least, *of), known+1
+		}
+	}
+	for value, want := range map[float64]int{least: known, math.Nextafter(least, 2): known - 1} {
+		r := b.answer(onRefunds + whole + fmt.Sprintf(`, "threshold": {"relevance": %.17g}}`, value))
+		if len(r.Hits) != want || known < 2 {
+			t.Errorf("relevance %.17g: %d hits, want %d", value, len(r.Hits), want)
+		}
+	}
 }
