@@ -57,6 +57,8 @@ test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
 test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
+# Random cases of a property: each run tries others, `make stamina` many.
+test: export HYBRIDGE_TEST_CHECKS := 30
 # What it spent, by package.
 test: export HYBRIDGE_TEST_SPENT := $(CURDIR)/bin/spent.tsv
 test: ## Lint, build, then run every test against real servers, started and stopped here

@@ -45,6 +45,14 @@ func TestPairedTest(t *testing.T) {
 	if p := evaluation.PairedTest(better, same); p > 0.001 {
 		t.Errorf("always better: p = %v, want under 0.001", p)
 	}
+	// Of the eight ways to swap three pairs two are as extreme, one on each side.
+	for _, p := range []float64{
+		evaluation.PairedTest([]float64{1, 1, 1}, make([]float64, 3)), evaluation.PairedTest(make([]float64, 3), []float64{1, 1, 1}),
+	} {
+		if math.Abs(p-0.25) > 0.02 {
+			t.Errorf("three of three better: p = %v, want 1/4", p)
+		}
+	}
 }
 
 func TestEffect(t *testing.T) {

@@ -107,6 +107,7 @@ func acted(t testing.TB, q *events.Query, words []string, number int) events.Eve
 	return e
 }
 
+// Promise: "within five" (docs/guide/en/events.md)
 func TestAnalytics(t *testing.T) {
 	l := open(t)
 	load(t, l, "week.log")

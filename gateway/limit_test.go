@@ -51,6 +51,7 @@ func statusFrom(t *testing.T, s *Server, key, forwarded string) (int, http.Heade
 	return response.StatusCode, response.Header
 }
 
+// Promise: "are never limited" (docs/guide/en/limits.md)
 func TestEachKeyHasItsRequests(t *testing.T) {
 	c := newClock()
 	s := limited(Limits{KeyRate: 3}, c, &fakes{})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 // lasting is an error that waiting does not mend.
@@ -170,6 +171,7 @@ func TestGracefulShutdown(t *testing.T) {
 
 // When the grace is over, handlers see the end of their context.
 func TestShutdownEndsWhatHangs(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{Limits: Limits{ShutdownGrace: 20 * time.Millisecond}})
 	entered := make(chan struct{})
 	g.answer = func(ctx context.Context) error {
@@ -189,6 +191,7 @@ func TestShutdownEndsWhatHangs(t *testing.T) {
 }
 
 func TestServeEndsBeforeItBegan(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
+// Elsewhere than in UTC: what is written for others says UTC.
+func init() { time.Local = time.FixedZone("elsewhere", 5*3600+45*60) }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
@@ -41,6 +43,7 @@ func files(t *testing.T, p *Pipeline, request FilesRequest) []string {
 	return lines
 }
 
+// Promise: "begin with a dot never come" (docs/guide/en/ingesting.md)
 func TestAFolder(t *testing.T) {
 	fake := newFakeEngine()
 	p := newPipeline(fake, &fakeEmbedder{}, Options{})
@@ -163,8 +166,9 @@ func TestOneUploadedFile(t *testing.T) {
 	refused("empty.md", "", fault.InvalidArgument, "file", "no text", true)
 	refused("binary.md", "\x00", fault.InvalidArgument, "file", "binary", true)
 	refused("latin.md", "a\xff\xfe\x81", fault.InvalidArgument, "file", "UTF-8", true)
+	written("just.md", strings.Repeat("x", 40), FileResult{Status: FileWritten, Chunks: 1, Created: 1})
 	refused("big.md", strings.Repeat("x", 41), fault.TooLarge, "file", "larger than 40 bytes", true)
-	if len(fake.chunks) != 1 {
+	if len(fake.chunks) != 2 {
 		t.Errorf("%d chunks", len(fake.chunks))
 	}
 	broken := File{ID: "c.md", Open: func() (io.ReadCloser, error) { return nil, fault.New(fault.Timeout, "too slow") }}
@@ -256,6 +260,7 @@ func TestOneFileAndLinks(t *testing.T) {
 }
 
 func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	fake := newFakeEngine()
 	fake.before = func(context.Context, int) error { return fault.New(fault.Unavailable, "away") }
 	folder := fstest.MapFS{}

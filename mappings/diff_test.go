@@ -91,7 +91,7 @@ func changes(d Difference, path string) bool {
 
 // TestDrift: what somebody else changed of an index, as Elasticsearch reports it.
 func TestDrift(t *testing.T) {
-	f := func(old, drifted, class, path string) {
+	f := func(old, drifted, class, path string, copies ...string) {
 		t.Helper()
 		index, err := Desired(knowledgeBase(func(kb *engine.KnowledgeBase) { kb.Dimensions = 64 }), "words/1")
 		if err != nil {
@@ -109,7 +109,13 @@ func TestDrift(t *testing.T) {
 		if err != nil || d.Class != class || path != "" && !changes(d, path) {
 			t.Errorf("%s: %+v, %v; want %s", path, d, err, class)
 		}
+		if len(copies) > 0 && d.Copy != copies[0] {
+			t.Errorf("%s: copied by %q, want %q", path, d.Copy, copies[0])
+		}
 	}
+	f(`"dims":64`, `"dims":"32"`, engine.ChangeReindex, "mappings.properties.vector.dims", engine.CopyEmbed)
+	f(`"owner":{"type":"keyword"}`, `"owner":{"type":"keyword","ignore_above":9}`,
+		engine.ChangeInPlace, "mappings.properties.owner.ignore_above", "")
 	f(`"number_of_shards":1`, `"number_of_shards":"1","uuid":"u"`, engine.ChangeNone, "")
 	f(`"number_of_shards":1`, `"number_of_shards":"2"`, engine.ChangeReindex, "settings.index.number_of_shards")
 	for _, chosen := range []string{

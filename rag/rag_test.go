@@ -20,6 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -217,11 +218,14 @@ func TestServiceAsks(t *testing.T) {
 }
 
 func TestClient(t *testing.T) {
-	var status int
+	var status, asked int
 	var body string
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/search" || r.Header.Get("Authorization") != "Bearer secret" {
 			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
+		}
+		if asked++; status == 0 {
+			panic(http.ErrAbortHandler) // the connection breaks
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -242,8 +246,11 @@ func TestClient(t *testing.T) {
 	}
 	f := func(with int, text string, kind fault.Kind, field string) {
 		t.Helper()
-		status, body = with, text
+		status, body, asked = with, text, 0
 		_, err := service.Search(t.Context(), query)
+		if asked != 1 {
+			t.Errorf("%d %s: asked %d times, want once: whoever asks knows whether it is worth a second time", with, text, asked)
+		}
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != kind || e.Field != field {
 			t.Errorf("%d %s: %v, want %s at %q", with, text, err, kind, field)
@@ -252,6 +259,8 @@ func TestClient(t *testing.T) {
 	f(400, `{"code": "invalid_argument", "field": "top_k", "detail": "top_k is 0"}`, fault.InvalidArgument, "top_k")
 	f(502, `<html>`, fault.Unavailable, "")
 	f(200, `<html>`, fault.Unavailable, "")
+	f(429, `{"code": "too_many_requests", "detail": "slow down"}`, fault.TooMany, "")
+	f(0, "", fault.Unavailable, "")
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()

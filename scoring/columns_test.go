@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // TestColumnsRankAsFuse: whatever the weights, the numbers of the fusion and the thresholds, columns that were made by

@@ -41,6 +41,8 @@ func inFolder(t *testing.T) versions.Options[[]string] {
 	return versions.Options[[]string]{Folder: t.TempDir()}
 }
 
+// Promise: "Every save is a version" (docs/guide/en/presets.md)
+// Promise: "every edit is a version" (docs/guide/en/synonyms.md)
 func TestVersions(t *testing.T) {
 	s := open(t, inFolder(t))
 	save := func(text string, base int) error {

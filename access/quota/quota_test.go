@@ -36,6 +36,7 @@ func TestSQLite(t *testing.T) {
 	quotatest.Run(t, func() quota.Store { return openIn(t, folder) })
 }
 
+// Promise: "429 for every further write" (docs/guide/en/limits.md)
 func TestMeter(t *testing.T) {
 	folder, has := t.TempDir(), quota.Counts{}
 	var away error

@@ -99,7 +99,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g.create(want)
 	g.apply(flat(), engine.MappingOptions{Throttle: 20}) // on a busy machine the copy must not end before the disk is full
 	m := g.copying()
-	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": true}`, nil)
+	devservices.FullDisk(t, s.server, m.ToIndex, true)
 	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0000", 5)) // writes go on meanwhile
 	want["c0000"] = chunkOf("c0000", 5)
-	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": null}`, nil)
+	devservices.FullDisk(t, s.server, m.ToIndex, false)
 	g.order(Resume)
 	m = g.until(engine.MigrationSwitched)
 	s.holds(m.ToIndex, want)
@@ -166,6 +166,37 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 		return c.Passed && c.Detail == "all 13 documents written since are in the change log"
 	}); i < 0 {
 		t.Errorf("checks %+v", m.Checks)
+	}
+}
+
+// TestCountsThatDifferAreNotSwitched: a document that somebody else put into the new index alone is in no sample and in
+// no log, and the counts of both tell it, in the switch and in the way back.
+func TestCountsThatDifferAreNotSwitched(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(30)
+	g.create(want)
+	g.apply(flat(), engine.MappingOptions{Throttle: 20})
+	m := g.copying()
+	stray := "/" + m.ToIndex + "/_doc/t%7Ckb%7Cstray?refresh=true"
+	s.ask("PUT", stray, `{"id": "stray"}`, nil)
+	m = g.until(engine.MigrationFailed)
+	if m.Step != "switch" || m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "30 documents and") {
+		t.Errorf("told %+v at %s", m.Error, m.Step)
+	}
+	g.unswitched(s, m, want)
+	g.write(chunkOf("c0000", 5)) // the block was lifted
+	want["c0000"] = chunkOf("c0000", 5)
+	s.ask("DELETE", stray, "", nil)
+	g.order(Resume)
+	m = g.until(engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
+	s.ask("PUT", strings.Replace(stray, m.ToIndex, m.FromIndex, 1), `{"id": "stray"}`, nil)
+	g.order(Rollback)
+	m = g.until(engine.MigrationFailed)
+	if !strings.Contains(m.Error.Detail, "has 31 documents and") || g.kb().Generation == m.From.Generation {
+		t.Errorf("rolled back in spite of %+v, to generation %d", m.Error, g.kb().Generation)
 	}
 }
 

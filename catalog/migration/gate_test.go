@@ -30,6 +30,11 @@ func TestJudge(t *testing.T) {
 	f(engine.MappingGate{MaxLoss: 0.4}, true, worse)
 	other := gateCase{[]string{"a"}, []string{"x", "a"}[1:], map[string]int{"a": 1}}
 	f(engine.MappingGate{}, true, other)
+	// Where some are judged, the others still have to find the same; a list that is shorter now is another one.
+	f(engine.MappingGate{}, false, other, half)
+	f(engine.MappingGate{}, false, gateCase{[]string{"a", "b"}, []string{"a"}, nil})
+	better := gateCase{worse.after, worse.before, worse.relevant}
+	f(engine.MappingGate{}, true, better)
 }
 
 func TestNDCG(t *testing.T) {

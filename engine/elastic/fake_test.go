@@ -22,8 +22,9 @@ type fake struct {
 	server   *httptest.Server
 	mu       sync.Mutex
 	requests []request
-	// replies are by the end of the path; the default is an empty response, which knows no document.
-	replies map[string]http.HandlerFunc
+	// replies are by the end of the path; to others it answers otherwise: an empty response, which knows no document.
+	replies   map[string]http.HandlerFunc
+	otherwise string
 }
 
 type request struct {
@@ -36,7 +37,7 @@ const nothing = `{"took": 1, "hits": {"total": {"value": 0}, "hits": []}, "aggre
 
 func newFake(t *testing.T, kb *engine.KnowledgeBase) *fake {
 	t.Helper()
-	f := &fake{t: t, replies: map[string]http.HandlerFunc{}}
+	f := &fake{t: t, replies: map[string]http.HandlerFunc{}, otherwise: nothing}
 	index, err := mappings.Desired(kb, enginetest.Words{}.Fingerprint())
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/_mget"):
 		_, _ = io.WriteString(w, `{"docs": [`+strings.TrimSuffix(strings.Repeat(`{"found": false},`, strings.Count(lines, `"_id"`)), ",")+`]}`)
 	default:
-		_, _ = io.WriteString(w, nothing)
+		_, _ = io.WriteString(w, f.otherwise)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const (
@@ -164,6 +166,7 @@ func TestATruncatedResponseIsRetried(t *testing.T) {
 }
 
 func TestSlowServer(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	kb := manuals()
 	server := newFake(t, &kb)
 	ended := make(chan struct{})
@@ -268,6 +271,55 @@ func TestBusyBulkItemsAreSentAgain(t *testing.T) {
 	}})
 	if err != nil || round != 2 || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Updated {
 		t.Errorf("after %d rounds: %+v, %v", round, outcomes, err)
+	}
+}
+
+// TestAnswersThatAreNotOfTheRequest: the results of a _bulk are told apart by their places, so that an answer with other
+// places says nothing of any chunk.
+func TestAnswersThatAreNotOfTheRequest(t *testing.T) {
+	kb := manuals()
+	const a = `{"index": {"_id": "acme|manuals|a", "result": "created", "status": 201}}`
+	const b = `{"index": {"_id": "acme|manuals|b", "result": "created", "status": 201}}`
+	for items, fine := range map[string]bool{
+		a + "," + b: true, a: false, "": false, a + "," + b + "," + b: false, b + "," + a: false,
+	} {
+		server := newFake(t, &kb)
+		server.reply("_bulk", http.StatusOK, `{"errors": false, "items": [`+items+`]}`)
+		outcomes, err := server.engine(t, nil).Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{
+			{ID: "a", DocumentID: "d", Content: "x"}, {ID: "b", DocumentID: "d", Content: "y"},
+		}})
+		if fine && (err != nil || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Created) ||
+			!fine && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("items %s: %+v, %v", items, outcomes, err)
+		}
+	}
+}
+
+// TestWhatIsSentAgainIsShownToo: items that Elasticsearch was too busy for come with the next request, which waits until
+// they are found as the first one did; those that were stored do not come again.
+func TestWhatIsSentAgainIsShownToo(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	const busy = `{"index": {"status": 429, "error": {"type": "busy"}}}`
+	rounds := []string{`{"index": {"status": 201}}, ` + busy, busy, `{"index": {"status": 201}}`}
+	round := 0
+	server.replies["_bulk"] = func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"items": [`+rounds[round]+`]}`)
+		round++
+	}
+	server.otherwise = `{"found": true, "_source": {"tenant": "acme", "kind": "run", "id": "nightly", "life": "1", "version": 1, "head": "{}"}}`
+	ref := engine.RecordRef{Tenant: "acme", Kind: "run", ID: "nightly"}
+	if err := server.engine(t, nil).PutItems(t.Context(), ref, someItems); err != nil {
+		t.Fatal(err)
+	}
+	var sent []string
+	for _, r := range server.received() {
+		if strings.HasPrefix(r.Path, "/_bulk") {
+			sent = append(sent, fmt.Sprint(r.Path, " ", len(r.Body)/2))
+		}
+	}
+	if want := []string{"/_bulk?refresh=true 2", "/_bulk?refresh=true 1", "/_bulk?refresh=true 1"}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
 	}
 }
 

@@ -61,6 +61,10 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
 		t.Fatal(err)
 	}
+	// Its owner may change more than chunks: nobody may keep an answer until a generation changes.
+	if generation, err := e.Generation(t.Context(), &kb); generation != "" || err != nil {
+		t.Errorf("an attached index has generation %q, %v", generation, err)
+	}
 	req := &engine.Request{KB: kb, Facets: []string{"docnm_kwd", "important_kwd", "nosuch"}, Legs: []engine.Leg{
 		{Name: "text", Field: engine.FieldText, K: 10, Text: refundOnly()},
 		{Name: "vector", Field: engine.FieldVector, K: 10, Vector: []float32{2, 0, 0}},
@@ -107,6 +111,7 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	}
 }
 
+// Promise: "The gateway never writes there" (docs/guide/en/elasticsearch.md)
 func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {
 	e, kb := ragflow(t)
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r2", "r3", "r4", "r1"}})

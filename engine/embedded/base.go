@@ -21,12 +21,12 @@ type base struct {
 	current atomic.Pointer[snapshot]
 	moved   atomic.Bool  // another base is found in its place
 	counted atomic.Int64 // chunks, while the snapshot is nil; -1: unknown
+	repairs atomic.Int64 // stored BM25 indexes that had to be rebuilt
 
 	mu      sync.Mutex // held by whoever changes the memory or the chunks' table
 	gone    bool       // deleted
 	indexes []*bm25.Index
 	unsaved int // rows changed since the BM25 indexes were saved
-	repairs int // stored BM25 indexes that had to be rebuilt
 
 	saving sync.Mutex
 

@@ -188,12 +188,9 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	for _, v := range s.vectors {
 		d.Vectors = max(d.Vectors, int(v.present.AndCardinality(s.live)))
 	}
-	b.mu.Lock()
-	repairs := b.repairs
-	b.mu.Unlock()
 	d.Details = map[string]any{
 		"table": b.table.name, "generation": s.generation, "segments": len(s.segments),
-		"memory_bytes": s.memory(), "repairs": repairs,
+		"memory_bytes": s.memory(), "repairs": int(b.repairs.Load()),
 		"damaged": b.damage.count(),
 	}
 	return d, nil

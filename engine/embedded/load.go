@@ -86,7 +86,7 @@ func (b *base) readIndex(
 		return stored.index, err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		b.repairs++
+		b.repairs.Add(1)
 		b.engine.repairs.Add(1)
 		b.engine.log.Warn("repaired: a stored BM25 index could not be used and is rebuilt from the chunks",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field, "reason", err)

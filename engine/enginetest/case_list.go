@@ -15,6 +15,7 @@ func listCases() []testCase {
 		{"list/when documents were written", datedDocuments},
 		{"list/documents of several names", namedDocuments},
 		{"list/a document's chunks by pages", pagedChunks},
+		{"list/ids are in the order of their bytes", idsByBytes},
 	}
 }
 
@@ -72,6 +73,44 @@ func (b *base) documents(limit int) []engine.Document {
 		if all = append(all, page...); len(page) < limit {
 			return all
 		}
+	}
+}
+
+// idsByBytes: pages go on where the last one ended, so that ids have one order everywhere, which is none of a language.
+func idsByBytes(t *testing.T, s *suite) {
+	want := []string{"A-", "B", "_", "a", "a-b", "a_", "ab", "b", "é", "中"}
+	b := s.base(t, schema{Dimensions: 1})
+	var alone, together []engine.Chunk
+	for i := range want {
+		id := want[(i*7+3)%len(want)]
+		alone = append(alone, engine.Chunk{ID: "1" + id, DocumentID: id, DocumentName: id, Available: true, Content: "alone"})
+		c := passage(id, "word", 1)
+		c.DocumentID, c.DocumentName = "zz", "name of "+id
+		together = append(together, c)
+	}
+	b.write(append(alone, together...)...)
+	for _, limit := range []int{1, 3, 100} {
+		var documents []string
+		for _, d := range b.documents(limit) {
+			documents = append(documents, d.Name)
+		}
+		same(t, "documents", documents, append(want[:8:8], "name of A-", "é", "中"))
+		var chunks []string
+		request := engine.DocumentChunksRequest{KB: b.kb, DocumentID: "zz", To: -1, Limit: limit}
+		for page, err := range engine.DocumentPages(t.Context(), s.engine, request) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range page {
+				chunks = append(chunks, page[i].ID)
+			}
+		}
+		same(t, "chunks of one place", chunks, want)
+	}
+	same(t, "chosen by what they hold", b.selected(engine.OfDocument("zz")), want)
+	for _, k := range []int{3, 9} {
+		same(t, "of the same distance", b.ids(near(k, 1), engine.Filter{}), want[:k])
+		same(t, "of the same words", b.ids(words(k, "word"), engine.Filter{}), want[:k])
 	}
 }
 

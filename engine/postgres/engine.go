@@ -154,7 +154,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		MemoryBytes: options.KeywordBytes, Wait: e.keywordWait(true), Log: options.Logger,
 	})
 	err = e.ready(ctx)
-	if err != nil && (isRefused(err) || !fault.Is(err, fault.Unavailable)) {
+	if err != nil && (ctx.Err() != nil || !passes(err)) {
 		return nil, errors.Join(err, e.Close())
 	}
 	if err != nil {

@@ -115,6 +115,13 @@ func stateCode(code string) bool {
 		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
+// passes reports whether a server that cannot be used at the start may be a little later: it is away, is starting,
+// hangs or has as many connections as it takes.
+func passes(err error) bool {
+	kind := fault.KindOf(err)
+	return !isRefused(err) && (kind == fault.Unavailable || kind == fault.Overloaded || kind == fault.Timeout)
+}
+
 // isRefused reports whether the server is there and refuses us.
 func isRefused(err error) bool {
 	var server *pgconn.PgError
@@ -158,7 +165,9 @@ func wrapUnlessReplaced(err error, format string, args ...any) error {
 // a restart of the server every connection of the pool is, and the next one is new. All
 // reads of one search (engine.OneSearch) have Options.Timeout together, and KeywordWait.
 func (e *Engine) reading(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(e.options.Timeout+e.options.KeywordWait))
+	began, done := engine.Asking(ctx, e)
+	defer done()
+	ctx, cancel := context.WithDeadline(ctx, began.Add(e.options.Timeout+e.options.KeywordWait))
 	defer cancel()
 	err := do(ctx)
 	for range e.options.PoolSize {

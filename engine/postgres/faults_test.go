@@ -44,6 +44,8 @@ func both(kb engine.KnowledgeBase, word string, v ...float32) *engine.Request {
 
 // TestServerRestartsMidSearchAndMidCopy: searches and writes fail as unavailable
 // while the server is away, go on when it is back, and no write is half there.
+//
+// Promise: "every acknowledged document is there as a whole" (docs/stamina.md)
 func TestServerRestartsMidSearchAndMidCopy(t *testing.T) {
 	server := devservices.StartPostgres(t)
 	options := postgres.Options{URL: server.URL, Tokenizer: enginetest.Words{}}
@@ -189,5 +191,74 @@ func TestOptionsAreChecked(t *testing.T) {
 	f(postgres.Options{URL: "postgres://h/x", Schema: `a"; DROP SCHEMA public; --`})
 	if _, err := postgres.Open(t.Context(), postgres.Options{URL: "postgres://h/x"}); err == nil {
 		t.Error("opened without a tokenizer")
+	}
+}
+
+// TestWhatTheServerSaysBecomesAKind: a trigger of somebody's says each code to a write, as the server does when it has
+// such a trouble; what waiting does not mend says so.
+func TestWhatTheServerSaysBecomesAKind(t *testing.T) {
+	options := optionsOf(t)
+	e := open(t, options)
+	kb := baseOf(t, e, 2, nil)
+	tables, err := postgres.Tables(t.Context(), e)
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("tables %v, %v", tables, err)
+	}
+	execute(t, options.URL, "CREATE FUNCTION "+options.Schema+".says() RETURNS trigger LANGUAGE plpgsql AS "+
+		"$$ BEGIN RAISE EXCEPTION 'hush' USING ERRCODE = left(NEW.id, 5); END $$")
+	execute(t, options.URL, "CREATE TRIGGER says BEFORE INSERT ON "+options.Schema+"."+tables[0]+
+		" FOR EACH ROW WHEN (NEW.id LIKE '_____-%') EXECUTE FUNCTION "+options.Schema+".says()")
+	f := func(code string, want fault.Kind, lasting bool) {
+		t.Helper()
+		chunk := engine.Chunk{ID: code + "-x", DocumentID: "d", Available: true, Content: "word"}
+		_, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{chunk}})
+		if !fault.Is(err, want) || fault.IsLasting(err) != lasting {
+			t.Errorf("%s: %v, lasting %v; want %s, lasting %v", code, err, fault.IsLasting(err), want, lasting)
+		}
+	}
+	f("53300", fault.Overloaded, false)  // too many connections
+	f("53100", fault.DiskFull, false)    // disk full
+	f("53200", fault.Unavailable, false) // out of memory
+	f("57014", fault.Timeout, false)     // canceled by its timeout
+	f("57P03", fault.Unavailable, false) // starting up
+	f("58030", fault.Unavailable, false) // input or output failed
+	f("40001", fault.Unavailable, false) // to be repeated
+	f("25006", fault.Unavailable, false) // read-only: a standby
+	f("08006", fault.Unavailable, false) // connection lost
+	f("28000", fault.Unavailable, false) // refused
+	f("XX001", fault.Corrupt, false)
+	f("XX002", fault.Corrupt, false)
+	f("42501", fault.Unavailable, true) // no rights
+	f("42703", fault.Unavailable, true) // a column is gone
+	f("42883", fault.Unavailable, true) // a function is gone
+	f("42704", fault.Unavailable, true) // a type is gone
+	f("23514", fault.Unavailable, true) // a constraint of somebody's
+	f("P0001", fault.Unavailable, true) // a trigger of somebody's
+	f("55000", fault.Unavailable, true)
+	f("55P03", fault.Internal, false) // a lock that was not to be had
+	f("22012", fault.Internal, false) // ours
+	if _, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{
+		{ID: "fine", DocumentID: "d", Available: true, Content: "word"},
+	}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAServerWithoutAConnectionLeft keeps no gateway from starting: it is used when it has one.
+func TestAServerWithoutAConnectionLeft(t *testing.T) {
+	options := optionsOf(t)
+	role := options.Schema
+	t.Cleanup(func() { execute(t, devservices.Postgres(t), "DROP ROLE "+role) })
+	open(t, options) // makes what the role may not
+	execute(t, options.URL, "CREATE ROLE "+role+" LOGIN CONNECTION LIMIT 0 IN ROLE postgres")
+	limited := options
+	limited.URL = strings.Replace(options.URL, "postgres@", role+"@", 1)
+	e := open(t, limited)
+	if _, err := e.KnowledgeBases(t.Context()); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("got %v, want overloaded", err)
+	}
+	execute(t, options.URL, "ALTER ROLE "+role+" CONNECTION LIMIT -1")
+	if _, err := e.KnowledgeBases(t.Context()); err != nil {
+		t.Errorf("with connections left: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
@@ -301,6 +303,33 @@ func TestDeepAnswers(t *testing.T) {
 	got := l.until(e.ID, runs.Done)
 	if m := got.Results[0].Metrics; m[0].Mean != 0 || m[1].Mean != 1 || len(got.Comparisons) != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestPOfAllSystemsIsCorrectedTogether: three systems and two metrics are six tests, whichever of them one looks at.
+func TestPOfAllSystemsIsCorrectedTogether(t *testing.T) {
+	l := open(t)
+	l.answer = func(ctx context.Context, n int64) (*search.Response, error) {
+		if n%4 != 1 { // four systems take turns: mostly the first
+			return &search.Response{}, nil
+		}
+		return found(ctx, n)
+	}
+	e, err := l.Start(t.Context(), l.scope, runs.Request{
+		QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}},
+		Metrics: []string{"hit@1", "hit@2"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone, together []float64
+	for _, c := range l.until(e.ID, runs.Done).Comparisons {
+		for _, d := range c.Differences {
+			alone, together = append(alone, d.P), append(together, d.Holm)
+		}
+	}
+	if len(alone) != 6 || slices.Min(alone) > 0.01 || !slices.Equal(together, evaluation.Holm(alone)) {
+		t.Errorf("p %v, corrected %v", alone, together)
 	}
 }
 

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -132,6 +134,14 @@ func TestFoldsAreFamilies(t *testing.T) {
 			t.Errorf("the family has %v, its sets %v and %v", f.Start, r.Sets[0].Start, r.Sets[1].Start)
 		}
 	}
+	for i := range r.Sets { // the smallest p of 10,000 swaps is 1/10001, and five sets are looked at together
+		if s := &r.Sets[i]; s.P < 4.999/10_001 {
+			t.Errorf("%s has p %.5f, which is not corrected for five sets", s.Set, s.P)
+		}
+	}
+	if r.Sets[2].P > significant {
+		t.Errorf("where words know, p is %.4f", r.Sets[2].P)
+	}
 	if want := map[string]int{"a": 80, "b": 40, "c": 40, "d": 40}; !maps.Equal(questions, want) {
 		t.Errorf("folds %v, want %v", questions, want)
 	}
@@ -244,6 +254,7 @@ func TestParametersAreChecked(t *testing.T) {
 
 func TestARunEnds(t *testing.T) {
 	t.Parallel()
+	deadline.Set(t, time.Minute)
 	for _, m := range Methods() {
 		tuner, err := New(Options{
 			Space: spaceOf(t, "rrf", "weights.text=0..1", "rrf_k=1..60:log"), Metric: ndcg10(t), Method: Method(m),

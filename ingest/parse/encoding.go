@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -64,9 +65,6 @@ func (f *file) decode() error {
 	}
 	told := chardet.Detect(f.source[:min(len(f.source), sampled)])
 	name := strings.ToLower(told.Charset)
-	if name == "gb2312" || name == "gbk" {
-		name = "gb18030" // which has all of both
-	}
 	from, err := htmlindex.Get(name)
 	if err != nil || told.Confidence < least {
 		return refused("not valid UTF-8, and its encoding cannot be told")
@@ -78,6 +76,9 @@ func (f *file) decode() error {
 const least = 0.5
 
 func (f *file) decodeBy(from encoding.Encoding, name string) error {
+	if name == "gb2312" || name == "gbk" {
+		from, name = simplifiedchinese.GB18030, "gb18030" // which has all of both
+	}
 	decoded, err := from.NewDecoder().Bytes(f.source)
 	if err != nil {
 		return refused("not valid %s", name)

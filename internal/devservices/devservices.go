@@ -5,7 +5,21 @@ package devservices
 import (
 	"os"
 	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
+
+// zone is where tests that use servers are, and the programs that they start: what is written for others to read, or
+// counted by days, has to say UTC.
+const zone = "Asia/Kathmandu"
+
+func init() {
+	if place, err := time.LoadLocation(zone); err == nil {
+		time.Local = place
+		_ = os.Setenv("TZ", zone) // fails only for names that no variable has
+	}
+}
 
 // The variables that scripts/with-services sets.
 const (
@@ -58,24 +72,11 @@ func Promtool(t testing.TB) string {
 	return require(t, promtool)
 }
 
-// InCI reports whether a missing server or data set is a failure.
-func InCI() bool { return os.Getenv("CI") == "true" }
-
-// Missing skips the test, or fails it in CI.
-func Missing(t testing.TB, what string) {
-	t.Helper()
-	if InCI() {
-		t.Fatal(what)
-	} else {
-		t.Skip(what)
-	}
-}
-
 func require(t testing.TB, variable string) string {
 	t.Helper()
 	url := os.Getenv(variable)
 	if url == "" {
-		Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
+		skips.Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
 	}
 	return url
 }

@@ -70,12 +70,13 @@ func (loc *Location) bulkTarget(chunk string) esquery.BulkTarget {
 // bulk is the operations of one _bulk.
 type bulk struct {
 	items   [][]byte // the lines of each
+	ids     []string // the documents that they are of
 	bytes   int
 	refresh bool // what it did is seen when it returns
 }
 
-func (b *bulk) add(lines []byte) {
-	b.items = append(b.items, lines)
+func (b *bulk) add(id string, lines []byte) {
+	b.items, b.ids = append(b.items, lines), append(b.ids, id)
 	b.bytes += len(lines)
 }
 
@@ -210,7 +211,7 @@ func (s *Store) sendOperations(ctx context.Context, ops operations) ([]bulkResul
 				return results, err
 			}
 		}
-		batch.add(lines)
+		batch.add(op.target.ID, lines)
 	}
 	return results, flush()
 }
@@ -234,6 +235,10 @@ func (s *Store) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
 	for i := range answer.Items {
 		for _, r := range answer.Items[i] {
 			results[i] = r
+		}
+		if id := results[i].ID; id != "" && id != b.ids[i] {
+			return nil, fault.New(fault.Unavailable,
+				"Elasticsearch gave its results in another order than that of the operations")
 		}
 	}
 	return results, nil
@@ -269,7 +274,7 @@ func (s *Store) send(ctx context.Context, b *bulk) error {
 		for i := range results {
 			switch a := results[i].outcome(); {
 			case results[i].Status == http.StatusTooManyRequests:
-				busy.add(b.items[i])
+				busy.add(b.ids[i], b.items[i])
 				err = a.err
 			case a.err != nil:
 				return struct{}{}, backoff.Permanent(a.err)

@@ -46,7 +46,7 @@ func (s *Store) ChangeItems(
 		if err != nil {
 			return nil, fault.Wrap(fault.Internal, err, "change an item")
 		}
-		batch.add(lines)
+		batch.add(head.itemID(changes[i].Key), lines)
 		places = append(places, i)
 	}
 	made, put, err := s.sendChanges(ctx, batch, changes, places)

@@ -310,7 +310,7 @@ func (s *Store) PutItems(ctx context.Context, ref engine.RecordRef, items []engi
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "write an item")
 		}
-		batch.add(lines)
+		batch.add(head.itemID(items[i].Key), lines)
 	}
 	if err := s.send(ctx, batch); err != nil {
 		return err
@@ -391,7 +391,7 @@ func (s *Store) dropItems(ctx context.Context, head *recordsHead, keys []string)
 		if err != nil {
 			return 0, fault.Wrap(fault.Internal, err, "delete an item")
 		}
-		batch.add(line)
+		batch.add(head.itemID(key), line)
 	}
 	results, err := s.bulk(ctx, batch)
 	if err != nil {

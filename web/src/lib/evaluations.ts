@@ -43,13 +43,23 @@ export const measureOf = (e: RunsEvaluation, system: string, metric: string) =>
 /** Below this, a difference is hardly one of chance. */
 const significant = 0.05
 
-/** How a system stands beside the one that all are compared with; null: it is that one, or there is no result yet. */
-export function verdictOf(e: RunsEvaluation, system: string, metric: string) {
-  const of = e.systems?.find((s) => s.name === system)
+/**
+ * How a system differs from the one that all are compared with; null: it is that one, or there is no result yet. Its p is
+ * the one that is corrected for all that was tested together: the other would find a winner among enough losers.
+ */
+export function differenceIn(e: RunsEvaluation, system: string, metric: string) {
   const comparison = e.comparisons?.find((c) => c.system === system)
   const found = comparison?.differences?.find((d) => d.metric === metric)
-  if (!of || !comparison || !found) return null
-  return { of, gain: found.difference, p: found.p_holm, questions: comparison.queries, better: found.p_holm < significant && found.difference.mean > 0 }
+  if (!comparison || !found) return null
+  return { gain: found.difference, p: found.p_holm, sure: found.p_holm < significant, questions: comparison.queries, more: found.more, less: found.less }
+}
+
+/** What that says of the system. */
+export function verdictOf(e: RunsEvaluation, system: string, metric: string) {
+  const of = e.systems?.find((s) => s.name === system)
+  const found = differenceIn(e, system, metric)
+  if (!of || !found) return null
+  return { of, ...found, better: found.sure && found.gain.mean > 0 }
 }
 
 /** What an evaluation is called: by people, or by what it compares; of many the first and the last. */

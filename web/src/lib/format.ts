@@ -24,6 +24,9 @@ export function chance(p: number): string {
   return p > 0.99 ? '>99 %' : percent(p)
 }
 
+/** The p of a test, which is never nothing. */
+export const chanceOf = (p: number) => (p < 0.0001 ? '<0.0001' : p.toFixed(4))
+
 /** A number as it is, short; a dash where there is none. */
 export function number(value: number | null | undefined, digits = 4): string {
   return value === null || value === undefined ? '–' : value.toFixed(digits)

@@ -1,11 +1,11 @@
 import type { PresetsDefinition, RunsEvaluation } from '../../api/schema'
 import { useChoices } from '../../lib/bases'
 import { verdictOf } from '../../lib/evaluations'
+import { chanceOf } from '../../lib/format'
 import { useText } from '../../lib/i18n'
 import { presetOf } from '../../lib/promotion'
 import { Notice } from '../notice'
 import { MakeDefault } from './make-default'
-import { chanceOf } from './result-table'
 import { gainOf } from './tuning-result'
 
 /** Who won, in words, and the step from there: what is better beyond chance becomes the default. */

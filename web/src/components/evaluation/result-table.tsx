@@ -1,6 +1,6 @@
 import type { RunsEvaluation } from '../../api/schema'
-import { ms } from '../../lib/format'
-import { measureOf } from '../../lib/evaluations'
+import { differenceIn, measureOf } from '../../lib/evaluations'
+import { chanceOf, ms } from '../../lib/format'
 import { useText } from '../../lib/i18n'
 import { Interval } from '../charts/interval'
 
@@ -12,7 +12,6 @@ interface Props {
 }
 
 const signed = (v: number) => (v < 0 ? '−' : '+') + Math.abs(v).toFixed(3)
-export const chanceOf = (p: number) => (p < 0.0001 ? '<0.0001' : p.toFixed(4))
 
 /** What each system reached, and how it stands beside the one that all are compared with. */
 export function ResultTable({ evaluation: e, metric, chosen, choose }: Props) {
@@ -40,8 +39,8 @@ export function ResultTable({ evaluation: e, metric, chosen, choose }: Props) {
         <tbody>
           {results.map((r) => {
             const mean = measureOf(e, r.system, metric)
-            const difference = e.comparisons?.find((c) => c.system === r.system)?.differences?.find((d) => d.metric === metric)
-            const sure = difference && difference.p_holm < 0.05
+            const difference = differenceIn(e, r.system, metric)
+            const sure = difference?.sure
             return (
               <tr key={r.system} className={r.system === chosen ? 'current' : undefined}>
                 <th scope="row">
@@ -61,12 +60,12 @@ export function ResultTable({ evaluation: e, metric, chosen, choose }: Props) {
                 </td>
                 <td className="by">
                   {difference ? (
-                    <span className={sure ? (difference.difference.mean > 0 ? 'gain' : 'loss') : 'quiet'}>
-                      {signed(difference.difference.mean)} <span className="small">[{signed(difference.difference.low)}, {signed(difference.difference.high)}]</span>
+                    <span className={sure ? (difference.gain.mean > 0 ? 'gain' : 'loss') : 'quiet'}>
+                      {signed(difference.gain.mean)} <span className="small">[{signed(difference.gain.low)}, {signed(difference.gain.high)}]</span>
                     </span>
                   ) : <span className="tag">{t('eval.against')}</span>}
                 </td>
-                <td className="num">{difference ? <span className={sure ? '' : 'quiet'}>{chanceOf(difference.p_holm)}</span> : ''}</td>
+                <td className="num">{difference ? <span className={sure ? '' : 'quiet'}>{chanceOf(difference.p)}</span> : ''}</td>
                 <td className="num">{difference ? <><span className="gain">{difference.more}</span> : <span className="loss">{difference.less}</span></> : ''}</td>
                 {others.map((m) => <td key={m} className="num">{measureOf(e, r.system, m)?.mean.toFixed(3) ?? '–'}</td>)}
                 <td className="num" title={t('eval.time.about')}>{ms(r.median_ms)} / {ms(r.p95_ms)}</td>

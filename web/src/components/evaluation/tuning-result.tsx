@@ -1,8 +1,8 @@
 import type { TuneResult, TuneVariant } from '../../api/schema'
+import { chanceOf } from '../../lib/format'
 import { useText } from '../../lib/i18n'
 import { Interval } from '../charts/interval'
 import { Notice } from '../notice'
-import { chanceOf } from './result-table'
 
 type Gain = { mean: number; low: number; high: number }
 

@@ -1,8 +1,8 @@
 import type { ExperimentsDifference, LiveExperiment } from '../../api/schema'
 import { differenceOf } from '../../lib/experiments'
+import { chanceOf } from '../../lib/format'
 import { useText, type Key } from '../../lib/i18n'
 import { Interval } from '../charts/interval'
-import { chanceOf } from '../evaluation/result-table'
 
 interface Props {
   experiment: LiveExperiment

@@ -1,7 +1,7 @@
 import type { ExperimentsPreference } from '../../api/schema'
+import { chanceOf } from '../../lib/format'
 import { useText } from '../../lib/i18n'
 import { Interval } from '../charts/interval'
-import { chanceOf } from '../evaluation/result-table'
 
 /** Which of two that stand in one list users prefer. */
 export function PreferenceBar({ preference: p }: { preference: ExperimentsPreference }) {

@@ -1,6 +1,6 @@
 import type { ExperimentsReport, LiveExperiment } from '../../api/schema'
+import { chanceOf } from '../../lib/format'
 import { useText } from '../../lib/i18n'
-import { chanceOf } from '../evaluation/result-table'
 import { Notice } from '../notice'
 import { Course } from './course'
 import { DifferenceTable } from './differences'
