@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -43,6 +44,9 @@ func TestEveryEnd(t *testing.T) {
 		if code != "" && got.Errors[0].Code != code {
 			t.Errorf("told %+v, want %s", got.Errors, code)
 		}
+		if code == fault.Internal && strings.Contains(got.Errors[0].Detail, "secret") {
+			t.Errorf("told what is for the log: %+v", got.Errors)
+		}
 	}
 	job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error {
 		return errors.Join(fault.New(fault.TooLarge, "one"), fault.New(fault.Conflict, "another"))
@@ -57,6 +61,7 @@ func TestEveryEnd(t *testing.T) {
 	f(func(context.Context, func(Progress)) error { return nil }, false, Succeeded, "")
 	f(func(context.Context, func(Progress)) error { return fault.New(fault.Unavailable, "away") }, false, Failed, fault.Unavailable)
 	f(func(context.Context, func(Progress)) error { return errors.New("secret") }, false, Failed, fault.Internal)
+	f(func(context.Context, func(Progress)) error { return fault.New(fault.Internal, "the secret") }, false, Failed, fault.Internal)
 	f(untilEnd, true, Cancelled, "")
 }
 
