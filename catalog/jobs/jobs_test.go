@@ -65,6 +65,32 @@ func TestEveryEnd(t *testing.T) {
 	f(untilEnd, true, Cancelled, "")
 }
 
+// TestNoRunningJobIsForgotten: of many jobs the oldest that ended are forgotten, however long another one runs.
+func TestNoRunningJobIsForgotten(t *testing.T) {
+	m := New()
+	defer m.Close()
+	long, err := m.Start(Job{Tenant: "t"}, func(ctx context.Context, _ func(Progress)) error { <-ctx.Done(); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first Job
+	for i := range maxJobs {
+		job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = await(t, m, job.ID)
+		}
+	}
+	if got, err := m.Get("t", long.ID); err != nil || got.State != Running {
+		t.Errorf("the job that runs: %+v, %v", got, err)
+	}
+	if _, err := m.Get("t", first.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the first that ended: %v", err)
+	}
+}
+
 func TestWatchSeesProgressAndTheEnd(t *testing.T) {
 	m := New()
 	defer m.Close()
