@@ -14,6 +14,14 @@ import (
 type interrupted struct {
 	keys.Store
 	loaded, updating func()
+	away             error // of Touch
+}
+
+func (i *interrupted) Touch(ctx context.Context, used map[string]int64) error {
+	if i.away != nil {
+		return i.away
+	}
+	return i.Store.Touch(ctx, used)
 }
 
 func once(step *func()) {
@@ -86,5 +94,33 @@ func TestARevocationStands(t *testing.T) {
 	store.updating = func() { revoke("c") }
 	if _, _, err := k.Rotate(t.Context(), "t", "c"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a key that was revoked while it was rotated: %v", err)
+	}
+}
+
+// TestUsesOutliveTheStore: a use that could not be written is written the next time.
+func TestUsesOutliveTheStore(t *testing.T) {
+	file, err := keys.OpenSQLite(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // a test's file
+	store := &interrupted{Store: file, away: fault.New(fault.Unavailable, "away")}
+	k := keys.NewKeeper(t.Context(), store, slog.New(slog.DiscardHandler))
+	_, secret, err := k.Create(t.Context(), keys.Record{Name: "a", Tenant: "t", Roles: keys.Roles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := k.Find(sha256.Sum256([]byte(secret))); found == nil || err != nil {
+		t.Fatal(found, err)
+	}
+	for _, away := range []error{store.away, nil} {
+		store.away = away
+		if _, err := k.List(t.Context(), "t"); err != nil { // which writes the uses
+			t.Fatal(err)
+		}
+		rows, err := file.Load(t.Context())
+		if err != nil || len(rows) != 1 || (rows[0].LastUsed == 0) != (away != nil) {
+			t.Errorf("the store is away: %v; %+v, %v", away, rows, err)
+		}
 	}
 }
