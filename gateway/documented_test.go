@@ -80,6 +80,9 @@ func askWithoutKey(g *gatewayUnderTest) reply {
 }
 
 // TestDocumentedErrors asks for each error that the guide lists.
+//
+// Promise: "Every error is a problem document (RFC 9457) whose" (docs/guide/en/limits.md)
+// Promise: "an attached index is never written to" (docs/guide/en/limits.md)
 func TestDocumentedErrors(t *testing.T) {
 	g := start(t, Options{})
 	extra := map[string][2]string{

@@ -60,6 +60,7 @@ var shared = map[string]string{
 	"engine/postgres/hnsw.go written.all":                  ofBase,
 	"engine/postgres/statistics.go sampleCache.all":        ofBase,
 	"engine/postgres/words.go passingCache.all":            "cmd/hybridge TestNeighboursAndFacetsKeepTheFilter",
+	"engine/stopwatch.go stopwatches.of":                   ofProcess,
 	"evaluation/runs/ask.go asking.judged":                 ofTenant,
 	"evaluation/runs/climb.go climbing.chunks":             ofTenant,
 	"evaluation/runs/climb.go climbing.judged":             ofTenant,
