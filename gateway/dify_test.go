@@ -112,6 +112,17 @@ func TestDifyRetrieval(t *testing.T) {
 	if r := g.searched; *r.Threshold.Relevance != 1 || len(r.KnowledgeBases) != 2 || string(r.Filter["mood"]) != `["m"]` {
 		t.Errorf("asked %+v", r)
 	}
+	// Where relevance is unknown, what a record says is the score, and the threshold is of what is said.
+	g.canned = cannedResponse(2)
+	g.canned.Hits[0].Score, g.canned.Hits[1].Score = 0.75, 0.5
+	for threshold, want := range map[string]int{"0.5": 2, "0.5000001": 1, "0.75": 1, "0.7500001": 0} {
+		got := g.ask("POST", path, `{"knowledge_id": "manuals", "query": "refund", "retrieval_setting": {"score_threshold": `+threshold+`}}`,
+			asJSON, "Authorization: "+good)
+		if n := strings.Count(got.body, `"score":`); got.status != 200 || n != want {
+			t.Errorf("records of %s and more: %d, want %d: %s", threshold, n, want, got.body)
+		}
+	}
+	g.canned = nil
 	question := `{"knowledge_id": "manuals", "query": "refund"}`
 	f(question, "", 403, `{"error_code":1001,`)
 	f(question, "k1", 403, `{"error_code":1001,`)

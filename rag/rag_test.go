@@ -217,6 +217,11 @@ func TestServiceAsks(t *testing.T) {
 	}
 }
 
+// late is a gateway that does not answer in time.
+type late struct{}
+
+func (late) RoundTrip(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded }
+
 func TestClient(t *testing.T) {
 	var status, asked int
 	var body string
@@ -266,6 +271,10 @@ func TestClient(t *testing.T) {
 	leave()
 	if _, err := service.Search(gone, query); !fault.Is(err, fault.Canceled) {
 		t.Errorf("given up: %v", err)
+	}
+	slow := rag.New(rag.At(gateway.URL, rag.ClientOptions{HTTP: &http.Client{Transport: late{}}}))
+	if _, err := slow.Search(t.Context(), query); !fault.Is(err, fault.Timeout) {
+		t.Errorf("a gateway that takes too long: %v", err)
 	}
 	gateway.Close()
 	if _, err := service.Search(t.Context(), query); !fault.Is(err, fault.Unavailable) {

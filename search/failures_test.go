@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
@@ -19,6 +20,8 @@ type lostLegs struct {
 	search.Catalog
 	names   string
 	damaged int // chunks that could not be read
+	// meanwhile, when set, is called within a search, which then fails.
+	meanwhile func()
 }
 
 func (l *lostLegs) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
@@ -27,6 +30,10 @@ func (l *lostLegs) Get(ctx context.Context, scope access.Scope, id string) (engi
 }
 
 func (l *lostLegs) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	if l.meanwhile != nil {
+		l.meanwhile()
+		return nil, errGone
+	}
 	result, err := l.Engine.Search(ctx, req)
 	if err != nil {
 		return nil, err
@@ -84,6 +91,39 @@ func TestWhichLegsFail(t *testing.T) {
 	f("text", nil, "", true)
 }
 
+// TestAnEndedSearchIsNoFaultOfEngines: what fails because its time is over, or nobody waits any more, says so.
+func TestAnEndedSearchIsNoFaultOfEngines(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	f := func(ctx context.Context, meanwhile func(), want fault.Kind) {
+		t.Helper()
+		options := b.searcher.Options
+		options.Catalog = &lostLegs{Engine: b.engine, Catalog: b.catalog, meanwhile: meanwhile}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text"}
+		if _, err := search.New(options).Search(ctx, scope, req); !fault.Is(err, want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	f(t.Context(), func() {}, fault.Unavailable)
+	gone, leave := context.WithCancel(t.Context())
+	f(gone, leave, fault.Canceled)
+	short, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer end()
+	f(short, func() { <-short.Done() }, fault.Timeout)
+}
+
+// TestAsManyCandidatesAsAsked: of what two legs found together no more are in the answer set than are asked for.
+func TestAsManyCandidatesAsAsked(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	for candidates, want := range map[int]search.Total{1: {Value: 1, Relation: "gte"}, 2: {Value: 2, Relation: "gte"}, 3: {Value: 3, Relation: "gte"}} {
+		r := b.answer(fmt.Sprintf(`{%s, "query": "refund login", "preset": "rrf", "candidates": %d}`, onManuals, candidates))
+		if r.Total != want {
+			t.Errorf("%d candidates: %+v, want %+v", candidates, r.Total, want)
+		}
+	}
+}
+
 // TestOneDamagedChunkIsTold: an answer that lacks a chunk is degraded.
 func TestOneDamagedChunkIsTold(t *testing.T) {
 	b := newBench(t, openEmbedded)
@@ -132,4 +172,16 @@ func TestThresholdsKeepWhatIsAtThem(t *testing.T) {
 	}
 	f("answerable", all.Answerable, len(all.Hits))
 	f("score", &all.Hits[last].Score, 1)
+	least, known := 1.0, 0
+	for i := range all.Hits {
+		if of := all.Hits[i].Relevance; of != nil {
+			least, known = min(least, *of), known+1
+		}
+	}
+	for value, want := range map[float64]int{least: known, math.Nextafter(least, 2): known - 1} {
+		r := b.answer(onRefunds + whole + fmt.Sprintf(`, "threshold": {"relevance": %.17g}}`, value))
+		if len(r.Hits) != want || known < 2 {
+			t.Errorf("relevance %.17g: %d hits, want %d", value, len(r.Hits), want)
+		}
+	}
 }

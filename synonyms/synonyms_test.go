@@ -301,8 +301,14 @@ func TestExpandIsBounded(t *testing.T) {
 	}
 	f("a word said often", "w0, w1", strings.Repeat("w0 ", 4000), 1, 0)
 	f("a rule within the limit", words(MaxTargets+1), "w0", MaxTargets, 0)
+	f("as many as may be", "x9 => "+words(MaxTargets), "x9", MaxTargets, 0)
+	f("one more than the limit", "x9 => "+words(MaxTargets+1), "x9", MaxTargets, 1)
 	f("a wide rule", words(4000), "w0", MaxTargets, 3999-MaxTargets)
 	f("the heaviest stay", words(200)+"^0.5, best", "w0", MaxTargets, 200-MaxTargets)
+	light := strings.ReplaceAll(words(200), ",", "^0.5,") + "^0.5"
+	if got := mustParse(t, "x9 => "+light+", best").Expand([]string{"x9"}).All; len(got) != MaxTargets || got[0].Terms[0] != "best" {
+		t.Errorf("of a wide rule %d synonyms stay, first %v", len(got), got[:1])
+	}
 	f("many rules of one word", strings.Repeat("w0 => x1\n", 5000), "w0", MaxExpansions, 5000-MaxExpansions)
 	f("a phrase without end", "w0 => "+strings.Repeat("x1 ", maxWords+1), "w0", 0, 1)
 	if got := mustParse(t, words(200)+"\nw0 => a^0.5").Expand([]string{"w7"}).All; slices.ContainsFunc(got,

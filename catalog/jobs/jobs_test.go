@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -43,6 +44,9 @@ func TestEveryEnd(t *testing.T) {
 		if code != "" && got.Errors[0].Code != code {
 			t.Errorf("told %+v, want %s", got.Errors, code)
 		}
+		if code == fault.Internal && strings.Contains(got.Errors[0].Detail, "secret") {
+			t.Errorf("told what is for the log: %+v", got.Errors)
+		}
 	}
 	job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error {
 		return errors.Join(fault.New(fault.TooLarge, "one"), fault.New(fault.Conflict, "another"))
@@ -57,7 +61,34 @@ func TestEveryEnd(t *testing.T) {
 	f(func(context.Context, func(Progress)) error { return nil }, false, Succeeded, "")
 	f(func(context.Context, func(Progress)) error { return fault.New(fault.Unavailable, "away") }, false, Failed, fault.Unavailable)
 	f(func(context.Context, func(Progress)) error { return errors.New("secret") }, false, Failed, fault.Internal)
+	f(func(context.Context, func(Progress)) error { return fault.New(fault.Internal, "the secret") }, false, Failed, fault.Internal)
 	f(untilEnd, true, Cancelled, "")
+}
+
+// TestNoRunningJobIsForgotten: of many jobs the oldest that ended are forgotten, however long another one runs.
+func TestNoRunningJobIsForgotten(t *testing.T) {
+	m := New()
+	defer m.Close()
+	long, err := m.Start(Job{Tenant: "t"}, func(ctx context.Context, _ func(Progress)) error { <-ctx.Done(); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first Job
+	for i := range maxJobs {
+		job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = await(t, m, job.ID)
+		}
+	}
+	if got, err := m.Get("t", long.ID); err != nil || got.State != Running {
+		t.Errorf("the job that runs: %+v, %v", got, err)
+	}
+	if _, err := m.Get("t", first.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the first that ended: %v", err)
+	}
 }
 
 func TestWatchSeesProgressAndTheEnd(t *testing.T) {
