@@ -13,7 +13,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -57,6 +57,8 @@ test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
 test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
+# Random cases of a property: each run tries others, `make stamina` many.
+test: export HYBRIDGE_TEST_CHECKS := 30
 # What it spent, by package.
 test: export HYBRIDGE_TEST_SPENT := $(CURDIR)/bin/spent.tsv
 test: ## Lint, build, then run every test against real servers, started and stopped here
@@ -65,6 +67,15 @@ test: ## Lint, build, then run every test against real servers, started and stop
 	@status=0; \
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) -exec "$(CURDIR)/scripts/spent ''" ./... || status=$$?; \
 	scripts/spent --table; exit $$status
+
+# What to try instead of all: MUTANTS='-kind limits', '-name ^quota-', '-file gateway/'.
+MUTANTS :=
+
+mutants: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
+mutants: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+mutants: export HYBRIDGE_TEST_IN_MEMORY := true
+mutants: generate web ## Try every small change of internal/mutants that tests must notice (half an hour)
+	CI=true scripts/with-services go run ./internal/mutants $(MUTANTS)
 
 test-elasticsearch-9: generate ## Run the engine's tests on Elasticsearch 9 (the others run on 8)
 	env -u HYBRIDGE_TEST_ELASTICSEARCH_URL HYBRIDGE_TEST_ELASTICSEARCH=9 scripts/with-services $(GO_TEST) ./engine/elastic/...

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // anyTokens are up to a hundred words of a few letters, some of them stop words and

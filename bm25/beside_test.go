@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/fault"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // sameSearch compares two snapshots bit by bit.

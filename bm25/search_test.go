@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -269,6 +271,7 @@ func (c *endingContext) Err() error {
 // TestWorkEndsWithItsContext: every way to score looks at the context as often as there is
 // a term, and no more is done when it has ended.
 func TestWorkEndsWithItsContext(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	x := New(Options{})
 	for key := range uint32(3 * windowSize) {
 		if err := x.Add([]Doc{{Key: key, Tokens: []string{"a", "b", "c"}}}); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -296,6 +297,7 @@ func TestReadersShareOneFlight(t *testing.T) {
 }
 
 func TestOneEngineAwayLeavesTheOther(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	away, here := newFake("elasticsearch"), newFake("embedded")
 	down := fault.New(fault.Unavailable, "elasticsearch is away")
 	c := New([]engine.Engine{away, here}, Options{Refresh: time.Nanosecond})
@@ -321,6 +323,7 @@ func TestOneEngineAwayLeavesTheOther(t *testing.T) {
 }
 
 func TestAHangingEngineHoldsNobodyUp(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	hanging, here := newFake("elasticsearch"), newFake("embedded")
 	c := New([]engine.Engine{hanging, here}, Options{Refresh: time.Nanosecond})
 	create(t, c, acme, Spec{ID: "there", Engine: "elasticsearch"})
@@ -470,6 +473,7 @@ func TestAScopeLimitsWhatIsAttached(t *testing.T) {
 	wantKind(t, attach([]string{"*"}, "hybridge-other-kb"), fault.InvalidArgument, "own")
 }
 
+// Promise: "vectors of two models never mix" (docs/guide/en/backup.md)
 func TestCheckModel(t *testing.T) {
 	kb := &engine.KnowledgeBase{Ref: engine.Ref{ID: "kb"}, EmbeddingModel: "e5"}
 	wantKind(t, CheckModel(kb, "bge"), fault.Conflict, `"kb"`, `"e5"`, `"bge"`)

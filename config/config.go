@@ -98,7 +98,7 @@ type Elasticsearch struct {
 	ClientKeyFile      string        `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
 	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate. Whoever is in between can then read and change everything, so every start logs a warning."`
 	Smile              bool          `yaml:"smile" doc:"Use SMILE, a binary form of JSON, for large messages; false if a proxy inspects bodies."`
-	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the name of every index that the gateway creates."`
+	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the names of the indices that the gateway creates."`
 	Timeout            time.Duration `yaml:"timeout" doc:"Limit for all requests of one search together; a write may take ten times as long."`
 	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by kNN; four times as many if a leg asks for 1,024 candidates."`
 }
@@ -136,7 +136,7 @@ type EmbeddingService struct {
 	URL               string         `yaml:"url" flag:"embedding-url" accept:"an http(s) URL, or nothing" doc:"Base URL of the service; without a path, /v1 is added."`
 	Model             string         `yaml:"model" flag:"embedding-model" doc:"The model's name, as the service knows it."`
 	APIKey            Secret         `yaml:"api_key" doc:"Sent as a bearer token."`
-	Dimensions        int            `yaml:"dimensions" accept:"0 to 4096" doc:"Dimensions of every vector; 0: ask the service."`
+	Dimensions        int            `yaml:"dimensions" accept:"0 to 4096" doc:"Dimensions of the vectors; 0: ask the service."`
 	SendDimensions    bool           `yaml:"send_dimensions" doc:"Send dimensions with each request; some services refuse that."`
 	Base64            bool           `yaml:"base64" doc:"Ask for vectors in base64, which takes a quarter of the bytes."`
 	QueryPrefix       string         `yaml:"query_prefix" doc:"Text before queries, such as 'query: ' for the e5 models."`
@@ -255,7 +255,7 @@ type ResultCache struct {
 // Events are the log of searches and of what users did with the answers, kept where new knowledge bases are.
 type Events struct {
 	Enabled       bool   `yaml:"enabled" doc:"Log searches, and take what users did by POST /v1/events. Off, nothing of either is kept."`
-	Text          string `yaml:"text" accept:"keep, hash or drop" doc:"What is kept of the text of questions: all, a keyed hash by which equal questions are known, or nothing."`
+	Text          string `yaml:"text" accept:"keep, hash or drop" doc:"What is kept of the text of questions: all, a keyed hash by which the same question is known again, or nothing."`
 	HashKey       Secret `yaml:"hash_key" accept:"16 characters or more, or nothing" doc:"Key of the hashes, which gateways of the same data must share; by default a random one of each data directory."`
 	RetentionDays int    `yaml:"retention_days" accept:"1 to 3650" doc:"Days after which searches and events are deleted."`
 	SpoolBytes    Size   `yaml:"spool_bytes" accept:"1MiB to 1TiB" doc:"What may wait in events.db of the data directory while the store is away; beyond, events are refused and searches are not logged."`

@@ -252,6 +252,7 @@ func TestNeedsStoredKeys(t *testing.T) {
 	f("listen: 0.0.0.0:80\nkeys: [{name: a, key: 0123456789abcdef}]", false)
 }
 
+// Promise: "They never appear in logs" (docs/guide/en/elasticsearch.md)
 func TestSecretsAreNeverPrinted(t *testing.T) {
 	const secret = "s3cr3t"
 	config, err := load(t, `
@@ -382,6 +383,7 @@ func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
 	}
 }
 
+// Promise: "has every setting" (docs/configuration.md)
 func TestExampleHasEverySetting(t *testing.T) {
 	content, err := os.ReadFile(example)
 	if err != nil {
@@ -405,6 +407,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 
 const reference = "../docs/configuration.md"
 
+// Promise: "Every setting is on" (docs/guide/en/operating.md)
 func TestReference(t *testing.T) {
 	got := Reference()
 	if golden.Updating() {

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -348,6 +349,7 @@ func TestRetriesUntilItWorks(t *testing.T) {
 }
 
 func TestARetryAfterBeyondPatienceIsNotWaitedFor(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	server := newFake(t, func(w http.ResponseWriter, _ received, _ int) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -381,6 +383,7 @@ func TestRetryAfterForms(t *testing.T) {
 }
 
 func TestSlowServer(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	server := newFake(t, nil)
 	server.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&struct{}{})

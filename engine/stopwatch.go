@@ -6,11 +6,19 @@ import (
 	"time"
 )
 
-// stopwatch tells how long one search has been asking engines: a limit for a search holds
-// for all of its requests together. It is safe for concurrent use.
+// stopwatches tell how long one search has been asking each engine: its limit for a search holds for all of its
+// requests together, and what the search waits for elsewhere, at another engine too, does not count. They are safe
+// for concurrent use.
+type stopwatches struct {
+	mu sync.Mutex
+	of map[any]*stopwatch
+}
+
+// stopwatch runs while a request of its engine does.
 type stopwatch struct {
-	mu    sync.Mutex
-	began time.Time // zero before the first request
+	running int
+	since   time.Time // when it began to run
+	spent   time.Duration
 }
 
 type stopwatchKey struct{}
@@ -18,41 +26,36 @@ type stopwatchKey struct{}
 // OneSearch gives a context whose requests belong to one search: that which ctx belongs to,
 // or else a new one.
 func OneSearch(ctx context.Context) context.Context {
-	if _, known := ctx.Value(stopwatchKey{}).(*stopwatch); known {
+	if _, known := ctx.Value(stopwatchKey{}).(*stopwatches); known {
 		return ctx
 	}
-	return context.WithValue(ctx, stopwatchKey{}, &stopwatch{})
+	return context.WithValue(ctx, stopwatchKey{}, &stopwatches{of: map[any]*stopwatch{}})
 }
 
-// Began is when the search that a request belongs to sent its first one: now for the first,
-// and for a request that belongs to none.
-func Began(ctx context.Context) time.Time {
+// Asking begins a request to an engine, which ends with done. It began, less what earlier requests of the same
+// search to this engine took: now for the first, and for a request that belongs to no search.
+func Asking(ctx context.Context, asked any) (began time.Time, done func()) {
 	now := time.Now()
-	s, ok := ctx.Value(stopwatchKey{}).(*stopwatch)
+	all, ok := ctx.Value(stopwatchKey{}).(*stopwatches)
 	if !ok {
-		return now
+		return now, func() {}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.began.IsZero() {
-		s.began = now
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s := all.of[asked]
+	if s == nil {
+		s = &stopwatch{}
+		all.of[asked] = s
 	}
-	return s.began
-}
-
-// Pause stops the time of a search until resume: what else it waits for has a limit of its
-// own.
-func Pause(ctx context.Context) (resume func()) {
-	s, ok := ctx.Value(stopwatchKey{}).(*stopwatch)
-	if !ok {
-		return func() {}
+	if s.running == 0 {
+		s.since = now
 	}
-	paused := time.Now()
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.began.IsZero() {
-			s.began = s.began.Add(time.Since(paused))
+	s.running++
+	return s.since.Add(-s.spent), func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if s.running--; s.running == 0 {
+			s.spent += time.Since(s.since)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
-	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/golden"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -33,7 +33,7 @@ var (
 func measuredFolder(t *testing.T) string {
 	t.Helper()
 	if raceDetector {
-		t.Skip("make memory measures it without the race detector")
+		skips.ByDesign(t, "make memory measures it without the race detector")
 	}
 	return dataFolder(t)
 }
@@ -63,7 +63,7 @@ func dataFolder(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join("..", "..", "shared", "data")
 	if _, err := os.Stat(folder); err != nil {
-		devservices.Missing(t, "the retrieval sets are missing: "+err.Error())
+		skips.Missing(t, "the retrieval sets are missing: "+err.Error())
 	}
 	return folder
 }

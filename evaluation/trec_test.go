@@ -15,6 +15,9 @@ import (
 
 // The run, the judgments and the values of testdata/trec.* were made once with pytrec-eval-terrier 0.5.11: ndcg_cut,
 // map_cut, P, success, recall, and recip_rank of the first few.
+//
+// Promise: "it equals pytrec_eval's" (docs/relevance.md)
+// Promise: "the tests hold every one" (docs/guide/en/evaluation.md)
 func TestMetricsEqualTrecEval(t *testing.T) {
 	judged := judgmentsOf(t, "testdata/trec.qrels.tsv")
 	content, err := os.ReadFile("testdata/trec.json")

@@ -107,6 +107,7 @@ func acted(t testing.TB, q *events.Query, words []string, number int) events.Eve
 	return e
 }
 
+// Promise: "within five" (docs/guide/en/events.md)
 func TestAnalytics(t *testing.T) {
 	l := open(t)
 	load(t, l, "week.log")
@@ -140,6 +141,41 @@ func TestAnalytics(t *testing.T) {
 	refused(t, err, fault.InvalidArgument, "from")
 	_, err = l.Analytics(t.Context(), scope, events.AnalyticsRequest{Limit: 1001})
 	refused(t, err, fault.InvalidArgument, "limit")
+}
+
+// TestMomentsBetweenQuestions: the same question within five seconds is a page of the first, another one within five
+// minutes says that the first was no good; both by the session.
+func TestMomentsBetweenQuestions(t *testing.T) {
+	l, started := open(t), noon.Add(-time.Hour)
+	number := uint64(0)
+	ask := func(session, text string, after time.Duration) {
+		number++
+		at := started.Add(after)
+		l.Record(tenant, &events.Query{
+			Timestamp: at, QueryID: events.IDAt(at, number), UserQuery: text, HitIDs: []string{"shop/1"},
+			Attributes: events.QueryAttributes{KnowledgeBases: []string{"shop"}, SessionID: session},
+		})
+	}
+	const seconds, minutes = 5 * time.Second, 5 * time.Minute
+	ask("s1", "refund", 0)
+	ask("s2", "refund", seconds) // another session
+	ask("s1", "refund", seconds) // again
+	ask("s3", "parcel", 0)
+	ask("s3", "parcel", seconds+time.Millisecond) // a search of its own
+	ask("s4", "invoice", 0)
+	ask("s4", "bill", minutes)
+	ask("s5", "login", 0)
+	ask("s5", "password", minutes+time.Millisecond)
+	got, err := l.Analytics(t.Context(), access.Scope{Tenant: tenant}, events.AnalyticsRequest{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Totals.Searches != 8 || got.Totals.Pages != 1 {
+		t.Errorf("%d searches and %d pages, want 8 and 1", got.Totals.Searches, got.Totals.Pages)
+	}
+	if r := got.Reformulated; len(r) != 1 || r[0].From != "invoice" || r[0].To != "bill" {
+		t.Errorf("reformulated are %+v", r)
+	}
 }
 
 // TestAnalyticsWithoutTexts: hashes tell questions apart, and nothing does where they are dropped.

@@ -131,6 +131,9 @@ func TestExperimentsAreIndependent(t *testing.T) {
 }
 
 // TestAssignmentIsStable holds it to what it has always been: an experiment runs on while gateways are updated.
+//
+// Promise: "each always by the same" (docs/guide/en/experiments.md)
+// Promise: "the same on every gateway" (docs/guide/en/experiments.md)
 func TestAssignmentIsStable(t *testing.T) {
 	t.Parallel()
 	e := halves()

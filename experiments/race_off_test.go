@@ -2,7 +2,4 @@
 
 package experiments
 
-const (
-	seeds  = 200
-	slower = 1
-)
+const slower = 1

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/search"
@@ -188,6 +189,7 @@ func TestAnswersRefuse(t *testing.T) {
 
 // A model is not asked to go on for a client that has gone, although it says nothing.
 func TestAClientThatGoesEndsTheModel(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	model := newScriptedModel(t, "Yes. B|"+hang)
 	g := start(t, Options{Answers: model.client, Limits: Limits{Answers: 1}})
 	ctx, leave := context.WithCancel(context.Background())

@@ -141,6 +141,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// Promise: "Every answer has an" (docs/guide/en/troubleshooting.md)
 func TestRequestIDs(t *testing.T) {
 	g := start(t, Options{})
 	f := func(given string, kept bool) {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const bulkPath = "/v1/knowledge-bases/manuals/documents"
@@ -53,6 +55,7 @@ func TestBulkInterrupted(t *testing.T) {
 // A client that stalls is not waited for: the idle limit, the request's
 // deadline and the server's end all interrupt the read.
 func TestBulkStalls(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	f := func(limits Limits, code string, meanwhile func(*gatewayUnderTest)) {
 		t.Helper()
 		g := start(t, Options{Limits: limits})

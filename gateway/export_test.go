@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestExport(t *testing.T) {
@@ -34,6 +36,7 @@ func TestExport(t *testing.T) {
 
 // Whoever goes away ends the reading.
 func TestAnExportThatNobodyReadsEnds(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{})
 	response, err := g.client.Get(g.url + "/v1/knowledge-bases/manuals/chunks?after=endless") //nolint:noctx,bodyclose // closed below
 	if err != nil {

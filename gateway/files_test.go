@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const (
@@ -89,6 +91,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 }
 
 func TestAnUploadThatStalls(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{Limits: Limits{Idle: 200 * time.Millisecond}})
 	body, feed := io.Pipe()
 	answered := make(chan reply)

@@ -11,12 +11,29 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const slowSearch = `{"query": "x", "knowledge_bases": ["` + base + `"]}`
 
+// The work of a client that has left ends within about half a second; a busy machine gets five tries.
+//
+// Promise: "within about half a second" (docs/guide/en/limits.md)
 func TestWorkEndsWhenItsClientLeaves(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{})
+	var took time.Duration
+	for range 5 {
+		if took = noticed(t, g); took < 600*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("a search goes on for %v for a client that has left", took)
+}
+
+// noticed is how long a search goes on for a client that has left.
+func noticed(t *testing.T, g *gatewayUnderTest) time.Duration {
+	t.Helper()
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	g.answer = func(ctx context.Context) error {
 		close(begun)
@@ -38,19 +55,15 @@ func TestWorkEndsWhenItsClientLeaves(t *testing.T) {
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-ended:
-		if err == nil {
-			t.Error("the search ended by itself")
-		}
-		t.Logf("noticed after %v", time.Since(left))
-	case <-time.After(10 * time.Second): // of 30 s that the request may take
-		t.Error("nobody noticed that the client left")
+	if err := <-ended; err == nil {
+		t.Error("the search ended by itself")
 	}
+	return time.Since(left)
 }
 
 // A client that waits, or has sent its next request already, has not left.
 func TestWhoWaitsHasNotLeft(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{})
 	g.answer = func(ctx context.Context) error {
 		select {

@@ -7,6 +7,9 @@ import (
 
 // TestTextsAreInTheReadersLanguage asks for the same answers in both languages: texts
 // differ, codes and values do not, and English is what it always was.
+//
+// Promise: "every other text for readers" (docs/guide/en/troubleshooting.md)
+// Promise: "values never change" (docs/guide/en/troubleshooting.md)
 func TestTextsAreInTheReadersLanguage(t *testing.T) {
 	g := start(t, Options{})
 	f := func(method, path, body, contentType, english, chinese string) {

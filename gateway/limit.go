@@ -25,6 +25,7 @@ const wrongAddresses = 10_000
 // callers bound what each key, and all of them together, ask for. Safe for concurrent use.
 type callers struct {
 	limits *Limits
+	now    func() time.Time
 	all    *caller
 	keys   sync.Map // name of a key → *caller
 	wrong  *lru.Cache[netip.Addr, *rate.Limiter]
@@ -43,8 +44,8 @@ type caller struct {
 	policy     string
 }
 
-func newCallers(l *Limits) *callers {
-	c := &callers{limits: l, all: newCaller("gateway", l.Rate, l.Concurrent)}
+func newCallers(l *Limits, now func() time.Time) *callers {
+	c := &callers{limits: l, now: now, all: newCaller("gateway", l.Rate, l.Concurrent)}
 	c.wrong, _ = lru.New[netip.Addr, *rate.Limiter](wrongAddresses) // the size is a constant > 0
 	c.known, _ = lru.New[knownKey, struct{}](wrongAddresses)
 	return c
@@ -65,7 +66,7 @@ func (cs *callers) admit(c *fiber.Ctx, key string) (release func(), err error) {
 		found, _ = cs.keys.LoadOrStore(key, newCaller("key", cs.limits.KeyRate, cs.limits.KeyConcurrent))
 	}
 	own := found.(*caller)
-	now := time.Now()
+	now := cs.now()
 	for _, who := range []*caller{own, cs.all} {
 		if !who.rate.AllowN(now, 1) {
 			wait := max(1, int(math.Ceil((1-who.rate.TokensAt(now))/float64(who.rate.Limit()))))
@@ -93,7 +94,7 @@ func (cs *callers) owe(ctx context.Context, n int) {
 	if x == nil || n <= 0 {
 		return
 	}
-	now := time.Now()
+	now := cs.now()
 	if own, ok := cs.keys.Load(x.key); ok {
 		own.(*caller).rate.ReserveN(now, min(n, own.(*caller).rate.Burst()))
 	}
@@ -112,7 +113,7 @@ func (w *caller) tell(c *fiber.Ctx, left, seconds int) {
 // wrong ones may only use keys that it used before: guesses are refused whether right or not.
 func (cs *callers) mayTry(address netip.Addr, hash [sha256.Size]byte) bool {
 	tried, ok := cs.wrong.Get(address)
-	return !ok || tried.Tokens() >= 1 || cs.known.Contains(knownKey{address, hash})
+	return !ok || tried.TokensAt(cs.now()) >= 1 || cs.known.Contains(knownKey{address, hash})
 }
 
 // tried notes whether a key was right.
@@ -128,7 +129,7 @@ func (cs *callers) tried(address netip.Addr, hash [sha256.Size]byte, right bool)
 		tried = rate.NewLimiter(1, cs.limits.WrongKeys)
 		cs.wrong.Add(address, tried)
 	}
-	tried.Allow()
+	tried.AllowN(cs.now(), 1)
 }
 
 // addressOf is where a request comes from: of those that trusted proxies have passed on, the

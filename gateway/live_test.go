@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const inLines = "Accept: application/x-ndjson"
@@ -94,6 +95,7 @@ func begin(ctx context.Context, t *testing.T, g *gatewayUnderTest) *bufio.Reader
 }
 
 func TestAClientThatGoesEndsTheWork(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{})
 	ctx, leave := context.WithCancel(context.Background())
 	begin(ctx, t, g)
@@ -109,6 +111,7 @@ func TestAClientThatGoesEndsTheWork(t *testing.T) {
 }
 
 func TestTheEndOfTheServerEndsTheWork(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{Limits: Limits{ShutdownGrace: 10 * time.Millisecond}})
 	lines := begin(context.Background(), t, g)
 	go func() { _ = g.stop() }() // its error is reported when the test ends

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// Promise: "knows every operator but places" (docs/guide/en/instantsearch.md)
 func TestMeilisearchFilters(t *testing.T) {
 	for given, want := range map[string]string{
 		`"language = zh"`:                                 `{"language":["zh"]}`,

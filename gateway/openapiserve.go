@@ -47,6 +47,7 @@ func (s *Server) openAPIRoutes() {
 	opened := sync.OnceFunc(func() {
 		s.openAnswers()
 		s.boundNumbers()
+		s.giveExamples()
 	})
 	for i := range forms {
 		s.serveOpenAPI(&forms[i], opened)

@@ -17,7 +17,7 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	g := start(t, Options{Quota: quota.New(quota.Options{
-		Limits: quota.Limits{Bytes: 50, KnowledgeBases: 1, Chunks: 10}, Store: store, Logger: slog.New(slog.DiscardHandler),
+		Now: newClock().now, Limits: quota.Limits{Bytes: 50, KnowledgeBases: 1, Chunks: 10}, Store: store, Logger: slog.New(slog.DiscardHandler),
 		Count: func(context.Context, string) (quota.Counts, error) { return quota.Counts{}, nil },
 	})})
 	documents := "/v1/knowledge-bases/" + base + "/documents"
@@ -32,7 +32,8 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 	chunk := `{"id": "a", "document_id": "d", "content": "x"}`
 	f(documents, chunk, ndjson, http.StatusOK, "")
 	got := f(documents, chunk, ndjson, http.StatusTooManyRequests, "limits.tenant_bytes_a_day is 50")
-	if got.header.Get("Retry-After") == "" ||
+	if got.header.Get("Retry-After") != "3600" || // until midnight
+		!strings.Contains(got.header.Get("RateLimit"), `"tenant-bytes";r=3;t=3600`) ||
 		!strings.Contains(got.header.Get("RateLimit-Policy"), `"tenant-bytes";q=50;w=86400`) {
 		t.Errorf("headers: %v", got.header)
 	}

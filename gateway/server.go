@@ -103,6 +103,9 @@ type Options struct {
 	Events Events // of users; nil: there is no log of them
 	Clicks Clicks // judgments of it; nil: there are none
 
+	// Now is the clock of the limits of requests; nil: time.Now.
+	Now func() time.Time
+
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
@@ -202,6 +205,9 @@ func New(options Options) *Server {
 	if options.Registry == nil {
 		options.Registry = prometheus.NewRegistry()
 	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	if options.Readiness == nil {
 		options.Readiness = func(context.Context) map[string]error { return nil }
 	}
@@ -216,7 +222,7 @@ func New(options Options) *Server {
 		requests: map[*huma.Schema]bool{},
 	}
 	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}
-	s.callers = newCallers(&s.limits)
+	s.callers = newCallers(&s.limits, options.Now)
 	s.answering = make(chan struct{}, s.limits.Answers)
 	for _, host := range options.AllowedHosts {
 		s.allowedHosts = append(s.allowedHosts, hostName(host))

@@ -4,13 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
+
+// lasting is an error that waiting does not mend.
+type lasting struct{ error }
+
+func (lasting) Lasting() bool { return true }
 
 func TestErrorsBecomeProblems(t *testing.T) {
 	g := start(t, Options{})
@@ -39,6 +47,8 @@ func TestErrorsBecomeProblems(t *testing.T) {
 	f(fault.Wrap(fault.Internal, secret, "the secret"), 500, "internal", "")
 	f(fault.Wrap("made up", secret, "the secret"), 500, "internal", "")
 	f(secret, 500, "internal", "")
+	f(fmt.Errorf("secret: %w", syscall.ENOSPC), 507, "disk_full", "")
+	f(fault.Wrap(fault.Unavailable, lasting{secret}, "another setting"), 503, "unavailable", "")
 	f(context.DeadlineExceeded, 504, "timeout", "")
 	f(context.Canceled, 503, "canceled", "1")
 	if !strings.Contains(g.log.String(), "10.0.0.5") {
@@ -161,6 +171,7 @@ func TestGracefulShutdown(t *testing.T) {
 
 // When the grace is over, handlers see the end of their context.
 func TestShutdownEndsWhatHangs(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	g := start(t, Options{Limits: Limits{ShutdownGrace: 20 * time.Millisecond}})
 	entered := make(chan struct{})
 	g.answer = func(ctx context.Context) error {
@@ -180,6 +191,7 @@ func TestShutdownEndsWhatHangs(t *testing.T) {
 }
 
 func TestServeEndsBeforeItBegan(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
@@ -41,6 +43,7 @@ func files(t *testing.T, p *Pipeline, request FilesRequest) []string {
 	return lines
 }
 
+// Promise: "begin with a dot never come" (docs/guide/en/ingesting.md)
 func TestAFolder(t *testing.T) {
 	fake := newFakeEngine()
 	p := newPipeline(fake, &fakeEmbedder{}, Options{})
@@ -257,6 +260,7 @@ func TestOneFileAndLinks(t *testing.T) {
 }
 
 func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	fake := newFakeEngine()
 	fake.before = func(context.Context, int) error { return fault.New(fault.Unavailable, "away") }
 	folder := fstest.MapFS{}

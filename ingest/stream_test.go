@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -16,6 +17,8 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 func wantKind(t *testing.T, err error, kind fault.Kind, parts ...string) {
@@ -177,6 +180,7 @@ func TestEmbeddingFails(t *testing.T) {
 }
 
 func TestAnEngineThatStaysAwayEndsTheStream(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	fake := newFakeEngine()
 	away := fault.New(fault.Unavailable, "elasticsearch is away")
 	fake.before = func(context.Context, int) error { return away }
@@ -224,6 +228,7 @@ func TestKilledAndRunAgain(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	fake := newFakeEngine()
 	canceled, cancel := context.WithCancel(ctx)
 	fake.before = func(ctx context.Context, _ int) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/golden"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 func knowledgeBase(change func(*engine.KnowledgeBase)) *engine.KnowledgeBase {

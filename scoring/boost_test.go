@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+// Promise: "boosts that are all equal change nothing" (docs/score-contract.md)
+// Promise: "never ranks its knowledge base's hits lower" (docs/score-contract.md)
 func TestBoost(t *testing.T) {
 	f := func(fusion Fusion, ranking []Fused, want ...int32) []Fused {
 		t.Helper()

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // TestColumnsRankAsFuse: whatever the weights, the numbers of the fusion and the thresholds, columns that were made by
@@ -82,6 +84,14 @@ func TestColumnsAreComplete(t *testing.T) {
 		columns.Rank(f, []float64{1, 1}, nil, n, &s)
 		if got := columns.Complete(f, n, &s); got != want {
 			t.Errorf("the first %d: complete is %v", n, got)
+		}
+	}
+	// One that reaches the sum of the second may have its place, by its id.
+	columns = f.Columns(legs, candidates, []Observation{{Raw: 5}, {Raw: 0.9}})
+	for n, want := range map[int]bool{1: true, 2: false} {
+		columns.Rank(f, []float64{1, 1}, nil, n, &s)
+		if got := columns.Complete(f, n, &s); got != want {
+			t.Errorf("the first %d, with another as good as the second: complete is %v", n, got)
 		}
 	}
 }

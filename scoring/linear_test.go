@@ -37,6 +37,14 @@ func TestLinearMinMax(t *testing.T) {
 			),
 		},
 		{
+			name:   "and so do those that are less than 1 together",
+			fusion: linearOver(MinMax), legs: pair(0.0625, 0.1875), candidates: fiveChunks()[:2],
+			want: lines(
+				"vector 0.750000 0.750000 | - 0.000 0.000000*0.250=0.000000 | 1 0.800 1.000000*0.750=0.750000",
+				"both 0.250000 0.250000 | 1 8.000 1.000000*0.250=0.250000 | 2 0.600 0.000000*0.750=0.000000",
+			),
+		},
+		{
 			name:   "equal cosines are all the best",
 			fusion: linearOver(MinMax), legs: pair(0, 1),
 			candidates: []Candidate{chunk("b", beyond(0), at(2, 0.3)), chunk("a", beyond(0), at(1, 0.3))},

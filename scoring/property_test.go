@@ -138,6 +138,7 @@ func whole(t *rapid.T, fused []Fused) {
 	}
 }
 
+// Promise: "always between 0 and 1" (docs/guide/en/relevance.md)
 func TestAnyInputKeepsTheScoreContract(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(fusions()).Draw(t, "fusion")
@@ -169,6 +170,8 @@ func TestWindowsKeepTheScoreContract(t *testing.T) {
 	})
 }
 
+// Promise: "Every hit shows what each leg" (README.md)
+// Promise: "every point of a score is explained" (docs/guide/en/concepts.md)
 func TestEveryContributionIsExplained(t *testing.T) {
 	forEachFusion(t, func(t *rapid.T, f Fusion, legs []Leg, candidates []Candidate) {
 		for _, chunk := range f.Fuse(legs, candidates) {

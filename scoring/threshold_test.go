@@ -18,6 +18,8 @@ func ids(fused []Fused) string {
 	return strings.Join(s, " ")
 }
 
+// Promise: "so always keeps that hit" (docs/score-contract.md)
+// Promise: "it always keeps the best hit" (docs/guide/en/relevance.md)
 func TestCut(t *testing.T) {
 	// Saturated over 0.5·1 + 0.5·2 = 1.5, pivot 10:
 	// a: (0.5·0.5 + 0.5·1.9)/1.5 = 0.8     text 10, cosine 0.9

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
@@ -61,7 +60,6 @@ func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) 
 	if s.Admission == nil {
 		return func() {}, nil
 	}
-	defer engine.Pause(ctx)()
 	ctx, span := tracing.Start(ctx, spanAdmit)
 	defer func() { span.End(err) }()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -27,7 +27,7 @@ func TestDidYouMeanOnSets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join("..", "..", "shared", "data", name)
 			if _, err := os.Stat(folder); err != nil {
-				devservices.Missing(t, "the retrieval set is missing: "+err.Error())
+				skips.Missing(t, "the retrieval set is missing: "+err.Error())
 			}
 			b := newBench(t, openEmbedded)
 			b.load(filepath.Join(folder, "corpus.jsonl"))

@@ -13,6 +13,8 @@ import (
 )
 
 // testEverythingIsListed asks for what passes a filter, without a question.
+//
+// Promise: "This lists every chunk" (docs/guide/en/searching.md)
 func testEverythingIsListed(b *bench) {
 	b.fill("manuals", shelf()...)
 	b.fill("more", shelf()[:2]...)

@@ -110,7 +110,6 @@ func embed(ctx context.Context, e Embedder, text string) (m made) {
 // embedAll makes the vectors of the question, unless the request brought that, and of its further
 // wordings, by each model of the searched knowledge bases: all at the same time.
 func (s *Searcher) embedAll(ctx context.Context, r *run, q *question) {
-	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
 	var group errgroup.Group

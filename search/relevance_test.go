@@ -59,6 +59,9 @@ func (b *bench) onPlane() {
 
 const onRefunds = `{"query": "when is my money back", "knowledge_bases": ["m"], "vector": [0.8, 0.6, 0, 0]`
 
+// Promise: "mean the same for every question" (docs/guide/en/relevance.md)
+// Promise: "They mean the same under every preset" (docs/guide/en/concepts.md)
+// Promise: "never from the fused score" (docs/score-contract.md)
 func testRelevance(b *bench) {
 	b.onPlane()
 	for _, preset := range []string{"balanced", "rrf", "linear", "script_score", "vector"} {
@@ -193,6 +196,8 @@ func testRelevanceByWords(b *bench) {
 }
 
 // TestRelevanceIsUnknown: a defined answer, and null where nothing can be said.
+//
+// Promise: "never a guess" (docs/guide/en/relevance.md)
 func TestRelevanceIsUnknown(t *testing.T) {
 	b := newBench(t, openEmbedded)
 	b.onPlane()

@@ -208,7 +208,6 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 		}
 	}()
-	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
 	question := r.question.parsed.Text

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -110,7 +112,9 @@ func TestTextsAsGoodKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// Promise: "never the answer" (docs/guide/en/reranking.md)
 func TestARerankerThatFailsChangesNothing(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	for told, by := range map[search.Degraded]*reversing{
 		{Code: fault.Overloaded, Reason: "it is busy"}:                                {err: fault.New(fault.Overloaded, "it is busy")},
 		{Code: fault.Unavailable, Reason: "the reranker gave 49 scores for 50 texts"}: {lost: 1},

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis/language"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
@@ -81,7 +80,6 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 func (s *Searcher) written(ctx context.Context, r *run, wanted Rewrite) (_ []string, err error) {
 	ctx, span := tracing.Start(ctx, spanRewrite)
 	defer func() { span.End(err) }()
-	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
 	return s.Rewriter.Rewrite(ctx, r.req.Query, wanted)

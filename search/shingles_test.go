@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// Promise: "only if it is equal" (docs/score-contract.md)
 func TestCopiesByTheirShingles(t *testing.T) {
 	f := func(better, lower string, want bool) {
 		t.Helper()

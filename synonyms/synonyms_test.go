@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/fault"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
@@ -72,6 +73,7 @@ func TestExpand(t *testing.T) {
 	f("\ufeffone1, two2\r\n", "one1", "one1→two2^1")
 }
 
+// Promise: "names every bad line" (docs/guide/en/synonyms.md)
 func TestBadLines(t *testing.T) {
 	f := func(file string, want ...string) {
 		t.Helper()

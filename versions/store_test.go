@@ -3,9 +3,11 @@ package versions_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/versions"
@@ -39,6 +41,8 @@ func inFolder(t *testing.T) versions.Options[[]string] {
 	return versions.Options[[]string]{Folder: t.TempDir()}
 }
 
+// Promise: "Every save is a version" (docs/guide/en/presets.md)
+// Promise: "every edit is a version" (docs/guide/en/synonyms.md)
 func TestVersions(t *testing.T) {
 	s := open(t, inFolder(t))
 	save := func(text string, base int) error {
@@ -142,6 +146,78 @@ func TestOneOfManyEditorsWins(t *testing.T) {
 	if won != 1 {
 		t.Errorf("%d editors won, want 1", won)
 	}
+}
+
+// TestEditsWaitForEachOther: while a text is compiled, between the look at the version in use and the new one, nobody
+// else saves or deletes.
+func TestEditsWaitForEachOther(t *testing.T) {
+	f := func(what string, other func(s *versions.Store[[]string], base *int) error) {
+		t.Helper()
+		var within func() // what goes on while the next text is compiled
+		o := inFolder(t)
+		o.Compile = func(name string, version int, text string) ([]string, int, error) {
+			if now := within; now != nil {
+				within = nil
+				now()
+			}
+			return compile(name, version, text)
+		}
+		s, first, base := open(t, o), 0, 1
+		if _, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: "first", Base: &first}); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		within = func() {
+			go func() { ended <- other(s, &base) }()
+			select {
+			case err := <-ended:
+				t.Errorf("%s: it ended in the middle of another edit: %v", what, err)
+				ended <- err
+			case <-time.After(30 * time.Millisecond):
+			}
+		}
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: "second", Base: &base})
+		if late := <-ended; err != nil || !fault.Is(late, fault.Conflict) {
+			t.Errorf("%s: the first edit %v, the other %v; want a conflict of the other", what, err, late)
+		}
+		if got := s.InUse("acme", "kb"); len(got) != 1 || got[0] != "second" {
+			t.Errorf("%s: %q is in use", what, got)
+		}
+	}
+	f("another edit", func(s *versions.Store[[]string], base *int) error {
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: "other", Base: base})
+		return err
+	})
+	f("a deletion", func(s *versions.Store[[]string], base *int) error { return s.Delete(t.Context(), "acme", "kb", base) })
+}
+
+// TestSetsOfATenant: each tenant has as many sets as it may and no more, and sees its own.
+func TestSetsOfATenant(t *testing.T) {
+	o := inFolder(t)
+	o.Sets = 2
+	s := open(t, o)
+	f := func(tenant, set string, refused bool) {
+		t.Helper()
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: tenant, Set: set, Text: "x"})
+		if fault.Is(err, fault.Conflict) != refused || !refused && err != nil {
+			t.Errorf("%s of %s: %v, refused should be %v", set, tenant, err, refused)
+		}
+	}
+	f("acme", "a", false)
+	f("acme", "b", false)
+	f("acme", "c", true)
+	f("acme", "a", false) // another version
+	f("rival", "c", false)
+	if got := s.Names("acme"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("acme has %v", got)
+	}
+	if got := s.Names("rival"); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("rival has %v", got)
+	}
+	if err := s.Delete(t.Context(), "acme", "b", nil); err != nil {
+		t.Fatal(err)
+	}
+	f("acme", "c", false)
 }
 
 // Who deletes, or goes back, says what they saw too; what comes after a deletion is never taken for

@@ -11,6 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// Promise: "within two seconds" (docs/guide/en/keys.md)
 func TestSQLite(t *testing.T) {
 	folder := t.TempDir()
 	keystest.Run(t, func() keys.Store {

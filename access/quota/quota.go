@@ -33,20 +33,20 @@ type Limits struct {
 // Counts is what a tenant has.
 type Counts struct{ KnowledgeBases, Chunks int64 }
 
-// Options of a Meter; all are needed.
+// Options of a Meter; all but the clock are needed.
 type Options struct {
 	Limits Limits
 	Store  Store
 	// Count counts what a tenant has, on all engines.
 	Count  func(ctx context.Context, tenant string) (Counts, error)
 	Logger *slog.Logger
+	Now    func() time.Time // time.Now when nil
 }
 
 // Meter counts what tenants write. It is safe for concurrent use. While the store or an engine is
 // away it goes by what it knows: quotas take nothing down.
 type Meter struct {
 	options Options
-	now     func() time.Time
 	looking sync.Mutex // held by the one who asks the store
 
 	mu      sync.Mutex
@@ -66,7 +66,10 @@ type tenant struct {
 
 // New makes a meter. It asks nothing yet.
 func New(o Options) *Meter {
-	return &Meter{options: o, now: time.Now, tenants: map[string]*tenant{}}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Meter{options: o, tenants: map[string]*tenant{}}
 }
 
 // Limits are those of the options.
@@ -97,7 +100,7 @@ type Left struct {
 // fault.TooMany. Wait is when it is worth asking again.
 func (m *Meter) Write(ctx context.Context, name string, bytes int64) (left Left, wait time.Duration, err error) {
 	m.meet(ctx, name)
-	now := m.now()
+	now := m.options.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tenant(name)
@@ -122,7 +125,7 @@ func (m *Meter) Wrote(name string, bytes int64) error {
 	defer m.mu.Unlock()
 	t := m.tenant(name)
 	t.pending += bytes
-	t.used = m.now()
+	t.used = m.options.Now()
 	limits := &m.options.Limits
 	if t.has.Chunks >= limits.Chunks {
 		return fault.New(fault.TooMany,
@@ -141,7 +144,7 @@ func (m *Meter) Create(ctx context.Context, name string) (settle func(made bool)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tenant(name)
-	t.used = m.now()
+	t.used = m.options.Now()
 	if limit := m.options.Limits.KnowledgeBases; t.has.KnowledgeBases >= limit {
 		return nil, fault.New(fault.TooMany, "the tenant has %d knowledge bases and "+
 			"limits.tenant_knowledge_bases is %d; delete one first", t.has.KnowledgeBases, limit)
@@ -156,7 +159,7 @@ func (m *Meter) settle(name string, made bool) {
 	defer m.mu.Unlock()
 	t := m.tenant(name)
 	t.creating--
-	t.used = m.now()
+	t.used = m.options.Now()
 	if made {
 		t.created++
 	} else {
@@ -170,7 +173,7 @@ func (m *Meter) Deleted(name string) {
 	defer m.mu.Unlock()
 	t := m.tenant(name)
 	t.has.KnowledgeBases = max(0, t.has.KnowledgeBases-1)
-	t.used = m.now()
+	t.used = m.options.Now()
 }
 
 func (t *tenant) written() int64 { return t.stored + t.pending }
@@ -188,13 +191,13 @@ func (m *Meter) tenant(name string) *tenant {
 	return t
 }
 
-func (m *Meter) today() string { return m.now().UTC().Format(time.DateOnly) }
+func (m *Meter) today() string { return m.options.Now().UTC().Format(time.DateOnly) }
 
 // meet looks at once for a tenant that is not followed.
 func (m *Meter) meet(ctx context.Context, name string) {
 	m.mu.Lock()
 	t := m.tenants[name]
-	known := t != nil && m.now().Sub(t.used) < watched
+	known := t != nil && m.options.Now().Sub(t.used) < watched
 	m.mu.Unlock()
 	if !known {
 		m.look(ctx, []string{name})
@@ -206,7 +209,7 @@ func (m *Meter) followed() (names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name, t := range m.tenants {
-		if t.pending > 0 || m.now().Sub(t.used) < watched {
+		if t.pending > 0 || m.options.Now().Sub(t.used) < watched {
 			names = append(names, name)
 		}
 	}

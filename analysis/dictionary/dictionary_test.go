@@ -2,9 +2,13 @@ package dictionary
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/yanyiwu/gojieba"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -21,8 +25,35 @@ func TestFilesAreThere(t *testing.T) {
 	f(Model, "B:")
 }
 
+// TestSumsAreThoseOfTheFiles: with other files every index has to be built anew, which the sums bring about.
+func TestSumsAreThoseOfTheFiles(t *testing.T) {
+	f := func(path, want string) {
+		t.Helper()
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(raw)); got != want {
+			t.Errorf("%s has the sum %s, want %s", path, got, want)
+		}
+	}
+	f(gojieba.DICT_PATH, WordsSum)
+	f(gojieba.HMM_PATH, ModelSum)
+	if err := Check(); err != nil {
+		t.Errorf("Check: %v, want no error where the files are", err)
+	}
+}
+
+func TestFoldWords(t *testing.T) {
+	const raw = "退貨 3 v\n退货 5 v\n退貨 4 v\nABC 9 n\n坏\n无 x n\n零 0 n\n"
+	const want = "退货 3 v\n退货 5 v\n"
+	if got := string(FoldWords([]byte(raw))); got != want {
+		t.Errorf("FoldWords(%q) = %q, want %q", raw, got, want)
+	}
+}
+
 func TestMissingFileSaysWhatToDo(t *testing.T) {
-	_, err := load("no.such.file", "/does/not/exist")
+	_, err := load("no.such.file", "/does/not/exist", FoldWords)
 	if err == nil || !bytes.Contains([]byte(err.Error()), []byte("go generate ./analysis/dictionary")) {
 		t.Errorf("error %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/internal/golden"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // TestSimplified holds the table in the program to OpenCC.

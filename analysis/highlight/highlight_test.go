@@ -148,6 +148,8 @@ var pieces = []string{
 
 // TestProperties: a fragment without its marks is a stretch of the text, cut
 // between graphemes, within the size; a mark is a union of matching tokens.
+//
+// Promise: "never split a character or a marked word" (docs/guide/en/filters.md)
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 80).Draw(rt, "text"), "")

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/analysis"
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -46,7 +46,7 @@ func readTexts(t testing.TB, set, name string, limit, stride int) []string {
 	t.Helper()
 	file, err := os.Open(filepath.Join(dataFolder, set, name+".jsonl"))
 	if err != nil {
-		devservices.Missing(t, err.Error())
+		skips.Missing(t, err.Error())
 	}
 	defer func() { _ = file.Close() }()
 	var all []string

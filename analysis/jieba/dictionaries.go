@@ -2,7 +2,6 @@ package jieba
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/yanyiwu/gojieba"
 
@@ -21,39 +18,29 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// dictionaries are the raw files, and the user's words checked and folded.
+// dictionaries are the words and the model that come with the program, and the user's words checked and folded.
 type dictionaries struct {
 	words, model, user []byte
 	fingerprint        string
 }
 
-// builtin holds the checksums of the embedded files once they are known, as unpacking them
-// takes a tenth of a second.
-var builtin atomic.Pointer[[2][sha256.Size]byte]
-
 func collect(o Options, t *fold.Table) (d dictionaries, err error) {
-	sums := builtin.Load()
-	if sums == nil {
-		if err := d.readBuiltin(); err != nil {
-			return d, err
-		}
-		sums = &[2][sha256.Size]byte{sha256.Sum256(d.words), sha256.Sum256(d.model)}
-		builtin.Store(sums)
-	}
 	if o.UserDictionary != "" {
 		if d.user, err = readUserWords(o.UserDictionary, t); err != nil {
 			return d, err
 		}
 	}
-	d.fingerprint = segment.Fingerprint(sums[0], sums[1], sha256.Sum256(d.user))
+	d.fingerprint = segment.Fingerprint(dictionary.WordsSum, dictionary.ModelSum, sum(d.user))
 	return d, nil
 }
 
-// readBuiltin reads the embedded files, unless it has already.
+func sum(content []byte) string {
+	of := sha256.Sum256(content)
+	return hex.EncodeToString(of[:])
+}
+
+// readBuiltin reads the embedded files.
 func (d *dictionaries) readBuiltin() (err error) {
-	if d.words != nil {
-		return nil
-	}
 	if d.words, err = dictionary.Words(); err != nil {
 		return err
 	}
@@ -61,16 +48,20 @@ func (d *dictionaries) readBuiltin() (err error) {
 	return err
 }
 
-// load unpacks the dictionaries into dir, unless they are there already, and loads them
-// into gojieba and a lexicon at the same time. Without a dir they are unpacked into a
-// temporary folder.
-func (d *dictionaries) load(dir string, t *fold.Table) (*Segmenter, error) {
+// lexicon reads the dictionaries into tables.
+func (d dictionaries) lexicon() (*segment.Lexicon, error) {
 	if err := d.readBuiltin(); err != nil {
 		return nil, err
 	}
-	if strings.ContainsAny(dir, "|;") {
-		return nil, fault.Invalid("data_dir", dir, "a path without | and ;, which gojieba reads as a list of paths")
-	}
+	return segment.Read(segment.Source{
+		Words: string(d.words), User: string(d.user), Model: string(d.model),
+		Log: logarithm, Fingerprint: d.fingerprint,
+	})
+}
+
+// gojieba unpacks the dictionaries into dir, unless they are there already, and has gojieba load
+// them. Without a dir they are unpacked into a temporary folder.
+func (d dictionaries) gojieba(dir string) (*gojieba.Jieba, error) {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "hybridge-dictionary-")
 		if err != nil {
@@ -80,29 +71,11 @@ func (d *dictionaries) load(dir string, t *fold.Table) (*Segmenter, error) {
 		dir = temporary
 	}
 	target := filepath.Join(dir, d.fingerprint)
-	if err := d.unpack(target, t); err != nil {
+	if err := d.unpack(target); err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "unpacking the dictionaries to %s", target)
 	}
-	file := func(name string) string { return filepath.Join(target, name) }
-	words, err := os.ReadFile(file(dictionary.WordsFile))
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "reading the dictionaries in %s", target)
-	}
-	made := &Segmenter{fingerprint: d.fingerprint}
-	var loading sync.WaitGroup
-	loading.Go(func() {
-		made.jieba = gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
-			file(unpacked[2]), file(unpacked[3]), file(unpacked[4]))
-	})
-	made.lexicon, err = segment.Read(segment.Source{
-		Words: string(words), User: string(d.user), Model: string(d.model),
-		Log: logarithm, Fingerprint: d.fingerprint,
-	})
-	loading.Wait()
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
+	file := func(i int) string { return filepath.Join(target, unpacked[i]) }
+	return gojieba.NewJieba(file(0), file(1), file(2), file(3), file(4)), nil
 }
 
 // unpacked are the files that gojieba reads. A checksum over them is written last, because
@@ -115,9 +88,12 @@ const checksumFile = "checksum"
 
 // unpack writes the whole folder or nothing, by renaming a temporary one. It replaces a
 // damaged folder.
-func (d *dictionaries) unpack(target string, t *fold.Table) error {
+func (d dictionaries) unpack(target string) error {
 	if intact(target) {
 		return nil
+	}
+	if err := d.readBuiltin(); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
@@ -128,7 +104,7 @@ func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
 	contents := [][]byte{
-		foldWords(d.words, t), d.model, d.user,
+		d.words, d.model, d.user,
 		// gojieba's keyword extractor, which is not used, needs at least one line.
 		[]byte("的 1.0\n"), []byte("的\n"),
 	}
@@ -176,29 +152,6 @@ func checksum(dir string) (string, error) {
 		h.Write(content)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// foldWords folds the word list as texts are folded, so that every entry can match. Of two
-// entries that fold to the same word the more frequent counts. ASCII entries are left out,
-// as the dictionary does not cut Latin words.
-func foldWords(raw []byte, t *fold.Table) []byte {
-	var lines bytes.Buffer
-	lines.Grow(len(raw))
-	best := map[string]float64{}
-	for line := range strings.Lines(string(raw)) {
-		fields := strings.Fields(line)
-		if len(fields) != 3 {
-			continue
-		}
-		entry := t.String(fields[0])
-		frequency, err := strconv.ParseFloat(fields[1], 64)
-		if err != nil || frequency <= 0 || entry == "" || fold.IsASCII(entry) || frequency <= best[entry] {
-			continue
-		}
-		best[entry] = frequency
-		lines.WriteString(entry + " " + fields[1] + " " + fields[2] + "\n") // a later line replaces an earlier one
-	}
-	return lines.Bytes()
 }
 
 // readUserWords checks and folds a user dictionary with lines of `word [frequency] [tag]`

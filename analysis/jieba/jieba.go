@@ -2,15 +2,20 @@
 package jieba
 
 import (
+	"cmp"
+	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"weak"
 
 	"github.com/yanyiwu/gojieba"
 
+	"github.com/hybridge-search/hybridge/analysis/dictionary"
 	"github.com/hybridge-search/hybridge/analysis/fold"
 	"github.com/hybridge-search/hybridge/analysis/segment"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // Options are where the dictionaries are, and further words.
@@ -21,54 +26,91 @@ type Options struct {
 	// UserDictionary is a file of further words, with lines of `word [frequency] [tag]`
 	// and # comments; empty for none. ASCII words need no entry: they are never cut.
 	UserDictionary string
+	// Logger is told when gojieba cannot be loaded later; nil: slog.Default().
+	Logger *slog.Logger
 }
 
-// Segmenter is a loaded gojieba. Its 150 MB are freed by gojieba's finalizer.
+// Segmenter is gojieba, loaded by the first text that is cut (half a second and 150 MB, which
+// gojieba's finalizer frees), and its lexicon, loaded by the first who asks for it: who never
+// meets Chinese pays for neither. Where gojieba cannot be loaded, the lexicon, which finds the
+// same words, cuts everything.
 type Segmenter struct {
-	jieba       *gojieba.Jieba
-	lexicon     *segment.Lexicon
+	jieba       func() *gojieba.Jieba // nil if it cannot be loaded
+	lexicon     func() *segment.Lexicon
 	fingerprint string
 }
 
 // Lexicon implements segment.Segmenter.
-func (s *Segmenter) Lexicon() *segment.Lexicon { return s.lexicon }
+func (s *Segmenter) Lexicon() *segment.Lexicon { return s.lexicon() }
 
 // Fingerprint implements segment.Segmenter.
 func (s *Segmenter) Fingerprint() string { return s.fingerprint }
 
-// loaded holds the segmenters in use, by fingerprint.
-var loaded = struct {
+// opened holds the segmenters in use, by fingerprint.
+var opened = struct {
 	sync.Mutex
 	by map[string]weak.Pointer[Segmenter]
 }{by: map[string]weak.Pointer[Segmenter]{}}
 
-// Open loads the dictionaries, which takes half a second, or returns the segmenter in use
-// with the same ones. A bad user dictionary is an InvalidArgument that names the line.
+// Open returns a segmenter, the one in use if it has the same dictionaries. A bad user
+// dictionary is an InvalidArgument that names the line; one is loaded at once, as it may be
+// more than the lexicon or gojieba takes.
 func Open(o Options) (*Segmenter, error) {
-	t := fold.Load()
-	d, err := collect(o, t)
+	if strings.ContainsAny(o.DictionaryDir, "|;") {
+		return nil, fault.Invalid("data_dir", o.DictionaryDir, "a path without | and ;, which gojieba reads as a list of paths")
+	}
+	if err := dictionary.Check(); err != nil {
+		return nil, err
+	}
+	d, err := collect(o, fold.Load())
 	if err != nil {
 		return nil, err
 	}
-	loaded.Lock()
-	defer loaded.Unlock()
-	s := loaded.by[d.fingerprint].Value()
+	opened.Lock()
+	defer opened.Unlock()
+	s := opened.by[d.fingerprint].Value()
 	if s == nil {
-		if s, err = d.load(o.DictionaryDir, t); err != nil {
-			return nil, err
-		}
-		loaded.by[d.fingerprint] = weak.Make(s)
-		d = dictionaries{}
-		debug.FreeOSMemory() // reading them leaves 40 MB of garbage
+		s = d.open(o)
+		opened.by[d.fingerprint] = weak.Make(s)
+	}
+	if d.user != nil && s.jieba() == nil && s.lexicon() == nil {
+		return nil, fault.New(fault.Internal, "the dictionaries cannot be loaded; the log says why")
 	}
 	return s, nil
+}
+
+// open returns a segmenter that loads what it needs when it needs it.
+func (d dictionaries) open(o Options) *Segmenter {
+	log := cmp.Or(o.Logger, slog.Default())
+	return &Segmenter{
+		fingerprint: d.fingerprint,
+		jieba: sync.OnceValue(func() *gojieba.Jieba {
+			defer debug.FreeOSMemory() // reading them leaves garbage
+			loaded, err := d.gojieba(o.DictionaryDir)
+			if err != nil {
+				log.Error("gojieba cannot be loaded: Chinese is cut by the program's own tables, which have the same words", "error", err)
+			}
+			return loaded
+		}),
+		lexicon: sync.OnceValue(func() *segment.Lexicon {
+			defer debug.FreeOSMemory()
+			read, err := d.lexicon()
+			if err != nil {
+				log.Error("the dictionaries of Chinese cannot be read: gojieba cuts it", "error", err)
+			}
+			return read
+		}),
+	}
 }
 
 // Segment implements segment.Segmenter. gojieba does not say which words are parts; they
 // are those that overlap the word after them.
 func (s *Segmenter) Segment(text string, words []segment.Word) []segment.Word {
-	first := len(words)
-	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {
+	first, loaded := len(words), s.jieba()
+	if loaded == nil {
+		return s.lexicon().Segment(text, words)
+	}
+	for _, w := range loaded.Tokenize(text, gojieba.SearchMode, true) {
 		words = append(words, segment.Word{Start: w.Start, End: w.End})
 	}
 	runtime.KeepAlive(s)

@@ -1,8 +1,10 @@
 package jieba
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,14 +97,13 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 // TestDamagedFolderIsReplaced: gojieba would end the process over it.
 func TestDamagedFolderIsReplaced(t *testing.T) {
 	dir := t.TempDir()
-	table := fold.Load()
-	d, err := collect(Options{}, table)
+	d, err := collect(Options{}, fold.Load())
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(dir, d.fingerprint)
 	for range 2 {
-		if err := d.unpack(target, table); err != nil || !intact(target) {
+		if err := d.unpack(target); err != nil || !intact(target) {
 			t.Fatalf("unpacked: %v, intact: %v", err, intact(target))
 		}
 		if err := os.Truncate(filepath.Join(target, "jieba.dict.utf8"), 1001); err != nil {
@@ -111,5 +112,23 @@ func TestDamagedFolderIsReplaced(t *testing.T) {
 		if intact(target) {
 			t.Fatal("a cut file passes for intact")
 		}
+	}
+}
+
+// TestWithoutFilesTheLexiconCuts: a full disk after the start must not end the process nor leave Chinese uncut.
+func TestWithoutFilesTheLexiconCuts(t *testing.T) {
+	file := write(t, "")
+	d, err := collect(Options{}, fold.Load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	s := d.open(Options{DictionaryDir: file, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	const text = "退款会在三个工作日内原路退回"
+	if got, want := s.Segment(text, nil), shared.Segment(text, nil); !slices.Equal(got, want) {
+		t.Errorf("%q is cut into %v, want %v", text, got, want)
+	}
+	if !strings.Contains(log.String(), file) {
+		t.Errorf("the log says %q, want what failed in %s", log.String(), file)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis/fold"
 	"github.com/hybridge-search/hybridge/analysis/segment"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/internal/realtext"
 )
 

@@ -20,7 +20,8 @@ type Segmenter interface {
 	// Segment appends the words of a text, the parts of a long word before the word. The
 	// text must be UTF-8 without NUL.
 	Segment(text string, words []Word) []Word
-	// Lexicon is the same dictionary as a Lexicon, or nil if it is too large for one.
+	// Lexicon is the same dictionary as a Lexicon, or nil if it is too large for one. The first
+	// call may take a quarter of a second.
 	Lexicon() *Lexicon
 	// Fingerprint identifies the dictionary.
 	Fingerprint() string
@@ -30,13 +31,17 @@ type Segmenter interface {
 // change of folding, segmenting or stemming, or with a new gojieba, Snowball or OpenCC.
 const rules = "1"
 
-// Fingerprint is that of dictionaries with these checksums. It changes whenever the same
-// text may give other tokens.
-func Fingerprint(dictionaries ...[sha256.Size]byte) string {
+// Fingerprint is that of dictionaries with these checksums, SHA-256 in hexadecimal digits. It
+// changes whenever the same text may give other tokens.
+func Fingerprint(dictionaries ...string) string {
 	h := sha256.New()
 	h.Write([]byte("rules " + rules + "\nunicode " + norm.Version + "\n"))
 	for _, sum := range dictionaries {
-		h.Write(sum[:])
+		raw, err := hex.DecodeString(sum)
+		if err != nil {
+			panic("segment: the checksum " + sum + " has other than hexadecimal digits")
+		}
+		h.Write(raw)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -20,7 +20,6 @@ import (
 // Analyzer makes tokens and queries. It is safe for concurrent use.
 type Analyzer struct {
 	segmenter segment.Segmenter
-	lexicon   *segment.Lexicon
 	folding   *fold.Table
 	terms     *termCache
 	scanners  sync.Pool
@@ -30,7 +29,7 @@ type Analyzer struct {
 // questions, and texts of which only few tokens are wanted.
 func New(s segment.Segmenter) *Analyzer {
 	table := fold.Load()
-	a := &Analyzer{segmenter: s, lexicon: s.Lexicon(), folding: table, terms: newTermCache(stopWords(table))}
+	a := &Analyzer{segmenter: s, folding: table, terms: newTermCache(stopWords(table))}
 	a.scanners.New = func() any { return &scanner{Analyzer: a} }
 	return a
 }

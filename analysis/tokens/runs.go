@@ -13,7 +13,7 @@ import (
 // run, and returns how many tokens the stretch has. Neighbours that nobody wants may count
 // as one. It is not ok if the stretch has anything else, or if runs may join.
 func (s *scanner) pickRuns(w *wanted, place *placement, text string) (pieces int, ok bool) {
-	if w.keep != nil || len(text) > maxBlockBytes || s.lexicon == nil {
+	if w.keep != nil || len(text) > maxBlockBytes || !hasIdeograph(text) || s.segmenter.Lexicon() == nil {
 		return 0, false
 	}
 	tokens, run := len(s.tokens), *place
@@ -24,6 +24,15 @@ func (s *scanner) pickRuns(w *wanted, place *placement, text string) (pieces int
 		}
 	}
 	return run.position - place.position, true
+}
+
+func hasIdeograph(text string) bool {
+	for at := range text {
+		if fold.Ideograph(text, at) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pickRun picks from the run at byte at of a stretch and moves place past it.
@@ -44,7 +53,7 @@ func (s *scanner) pickRun(w *wanted, place *placement, text string, at int) bool
 // pickIdeographs appends the wanted tokens of a run of ideographs. It is not ok if how
 // the run is cut depends on what is beside it.
 func (s *scanner) pickIdeographs(w *wanted, place *placement, text string, at int) (ok bool) {
-	run := s.lexicon.CutAround(text, at, &w.Wanted, &s.lattice)
+	run := s.segmenter.Lexicon().CutAround(text, at, &w.Wanted, &s.lattice)
 	for _, word := range run.Words {
 		from, to := word.Start/fold.IdeographBytes, word.End/fold.IdeographBytes
 		found := w.part(run.Runes[from:to])
@@ -72,7 +81,7 @@ func (s *scanner) pickWord(w *wanted, place *placement, text string) (n, pieces 
 		s.buf = append(s.buf, s.folding.ASCII(text[n]))
 		n++
 	}
-	joins := s.lexicon.JoinsASCII
+	joins := s.segmenter.Lexicon().JoinsASCII
 	if n == 0 || n > maxPlainBytes || joins(s.buf[0]) || joins(s.buf[n-1]) {
 		return 0, 0
 	}

@@ -239,8 +239,10 @@ func (s *scanner) mixed(runs []run) {
 
 // cut segments a text; the words are valid until the next cut.
 func (s *scanner) cut(text string) []segment.Word {
-	if s.mode != bySegmenter && s.lexicon != nil {
-		return s.lexicon.Cut(text, &s.lattice)
+	if s.mode != bySegmenter {
+		if lexicon := s.segmenter.Lexicon(); lexicon != nil {
+			return lexicon.Cut(text, &s.lattice)
+		}
 	}
 	s.words = s.segmenter.Segment(text, s.words[:0])
 	return s.words

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestBuiltOnceThenLoadedThenCaughtUp(t *testing.T) {
@@ -50,6 +51,7 @@ func TestAnEmptyKnowledgeBase(t *testing.T) {
 }
 
 func TestOneBuildForAllWhoWait(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	d := newDatabase()
 	d.write(nil, texts(100)...)
 	d.reading = func() { time.Sleep(50 * time.Millisecond) }
@@ -88,6 +90,7 @@ func TestOlderGenerationsAreKeptForAMoment(t *testing.T) {
 }
 
 func TestASearchDoesNotWaitForeverAndTheBuildGoesOn(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	d := newDatabase()
 	d.write(nil, texts(10)...)
 	release := make(chan struct{})
@@ -133,6 +136,7 @@ func TestAFailureIsToldOrLogged(t *testing.T) {
 }
 
 func TestASecondGatewayWaitsForTheFirst(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	d := newDatabase()
 	d.write(nil, texts(50)...)
 	started, release := make(chan struct{}), make(chan struct{})

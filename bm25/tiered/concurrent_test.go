@@ -36,6 +36,9 @@ func (h *history) at(generation int64) []bm25.Doc {
 
 // While chunks change, parts are damaged and indexes dropped, every search that
 // is answered is answered from the generation that it asked for.
+//
+// Promise: "Every change of chunks increases a generation number" (docs/postgresql.md)
+// Promise: "Every change of chunks raises a generation number" (docs/guide/en/postgres.md)
 func TestSearchesGetTheirGeneration(t *testing.T) {
 	h := &history{database: newDatabase(), chunks: map[int64][]bm25.Doc{}}
 	seed := rand.New(rand.NewPCG(1, 2))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/fault"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 func TestASmallChangeWritesASmallPart(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -173,6 +174,7 @@ func TestAFullRedisIsNoRedis(t *testing.T) {
 }
 
 func TestASlowRedisIsLeftAlone(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	server := devservices.StartRedis(t)
 	client := connect(t, server.URL)
 	r := cooling(client, time.Hour)

@@ -99,7 +99,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g.create(want)
 	g.apply(flat(), engine.MappingOptions{Throttle: 20}) // on a busy machine the copy must not end before the disk is full
 	m := g.copying()
-	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": true}`, nil)
+	devservices.FullDisk(t, s.server, m.ToIndex, true)
 	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0000", 5)) // writes go on meanwhile
 	want["c0000"] = chunkOf("c0000", 5)
-	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": null}`, nil)
+	devservices.FullDisk(t, s.server, m.ToIndex, false)
 	g.order(Resume)
 	m = g.until(engine.MigrationSwitched)
 	s.holds(m.ToIndex, want)

@@ -8,16 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from skips import missing
+
 # ranx compiles itself at its first use, which takes longer than all of these tests.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
-
-
-def missing(what: str) -> None:
-    """Skips the tests, or fails them where everything has to be there."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what, allow_module_level=True)
-
 
 try:
     import pytrec_eval

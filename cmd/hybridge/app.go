@@ -139,14 +139,14 @@ func open(ctx context.Context, a *App) (*App, error) {
 }
 
 func (a *App) openAnalyzer(context.Context) (err error) {
-	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config)
+	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config, a.log)
 	return err
 }
 
-// newAnalyzer returns an analyzer with gojieba, whose dictionaries are unpacked in the folder.
-func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
+// newAnalyzer returns an analyzer with gojieba, whose dictionaries are unpacked in the folder when they are needed.
+func newAnalyzer(folder string, c *config.Config, log *slog.Logger) (*tokens.Analyzer, error) {
 	words, err := jieba.Open(jieba.Options{
-		DictionaryDir: filepath.Join(folder, "dictionaries"), UserDictionary: c.UserDictionary,
+		DictionaryDir: filepath.Join(folder, "dictionaries"), UserDictionary: c.UserDictionary, Logger: log,
 	})
 	if err != nil {
 		return nil, err

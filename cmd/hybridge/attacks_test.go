@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 // attack is a request that asks for too much work, sent by several clients at a time. It
@@ -206,6 +208,7 @@ func (p *process) post(path, body string) (status int, text string, err error) {
 // TestWorkEndsAtItsDeadline: what takes longer than request_timeout is 504, soon after.
 func TestWorkEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
+	deadline.Set(t, 5*time.Minute)
 	folder := t.TempDir()
 	name := copied(t)
 	first := serve(t, name, folder)
@@ -270,9 +273,22 @@ func TestWorkEndsAtItsDeadline(t *testing.T) {
 // TestWorkEndsWithItsClients: what clients have asked for who left is not worked on.
 func TestWorkEndsWithItsClients(t *testing.T) {
 	t.Parallel()
+	deadline.Set(t, 5*time.Minute)
 	p := serve(t, copied(t), t.TempDir())
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
 	p.fill("k", 5000)
+	var took time.Duration
+	for range 5 { // a busy machine gets five tries
+		if took = p.goesOnForNobody(t); took < time.Second {
+			return
+		}
+	}
+	t.Errorf("work goes on for %v for clients that have left", took)
+}
+
+// goesOnForNobody is how long something is worked on when 20 clients have left.
+func (p *process) goesOnForNobody(t *testing.T) time.Duration {
+	t.Helper()
 	body := asking("w0 w1 chunk number", `"candidates": 5000, "top_k": 1500, "copies": "fold", "cache": false`)
 	var clients sync.WaitGroup
 	for range 20 {
@@ -289,9 +305,7 @@ func TestWorkEndsWithItsClients(t *testing.T) {
 		_, text := p.ask(http.MethodGet, "/metrics", "")
 		return strings.Contains(string(text), "hybridge_http_requests_in_flight 1\n") // the one that asks
 	})
-	if took := time.Since(left); took > 10*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	return time.Since(left)
 }
 
 // withstand runs an attack while the memory is watched and others ask for a sign of life.

@@ -14,11 +14,15 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // TestBackupWhileInUse backs a gateway up between writes, and restores it elsewhere and over
 // what there is.
+//
+// Promise: "it copies every data file" (docs/guide/en/backup.md)
+// Promise: "compares every file with the manifest" (docs/guide/en/backup.md)
 func TestBackupWhileInUse(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())
@@ -115,7 +119,7 @@ func TestDumpOfPostgres(t *testing.T) {
 	t.Parallel()
 	bin, err := exec.CommandContext(t.Context(), "../../scripts/install-postgres").Output() // that of the test servers
 	if err != nil {
-		devservices.Missing(t, "there are no tools of PostgreSQL: "+err.Error())
+		skips.Missing(t, "there are no tools of PostgreSQL: "+err.Error())
 	}
 	from, to := devservices.NewDatabase(t), devservices.NewDatabase(t)
 	dump := filepath.Join(t.TempDir(), "hybridge.dump")

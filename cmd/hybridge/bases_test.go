@@ -47,6 +47,8 @@ func (r *running) embedsAgain() {
 }
 
 // What the gateway is set to and what was done with it can be read, by keys that may, and of their tenant.
+//
+// Promise: "every request that needs a key" (docs/guide/en/keys.md)
 func TestSettingsAndAudit(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())

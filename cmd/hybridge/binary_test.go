@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -37,7 +37,7 @@ func copied(t *testing.T) string {
 	t.Helper()
 	for _, generated := range []string{"../../analysis/dictionary/data/jieba.dict.utf8.zst", "../../docs/pages.zip"} {
 		if _, err := os.Stat(generated); err != nil {
-			devservices.Missing(t, generated+" is not generated; run `make generate`")
+			skips.Missing(t, generated+" is not generated; run `make generate`")
 		}
 	}
 	name, err := built()

@@ -23,6 +23,8 @@ type atOnce struct {
 
 // TestChangesTogetherOnEveryEngine: of clients that change the same document at once none undoes what another was told is
 // done, and what cannot be done is refused by the line or the chunk that it is about.
+//
+// Promise: "both count, on every chunk" (docs/guide/en/ingesting.md)
 func TestChangesTogetherOnEveryEngine(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, b *bound) {
 		for i, test := range []struct {

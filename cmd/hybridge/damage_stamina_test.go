@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -60,12 +60,13 @@ func spoil(t *testing.T, pattern string) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v match %s: %v", files, pattern, err)
 	}
+	random := seeds.New(t)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		data[rand.IntN(len(data))] ^= 1 << rand.IntN(8)
+		data[random.IntN(len(data))] ^= 1 << random.IntN(8)
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}

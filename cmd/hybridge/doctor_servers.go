@@ -280,7 +280,7 @@ func (x *examination) dictionary(context.Context) []finding {
 		return []finding{failedBy(err).do("make room in the folder for temporary files")}
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it is temporary anyway
-	if x.analyzer, err = newAnalyzer(folder, x.config); err != nil {
+	if x.analyzer, err = newAnalyzer(folder, x.config, nil); err != nil {
 		return []finding{failedBy(err).do("correct user_dictionary, or the file that it names")}
 	}
 	return []finding{fine("the tokenizer works")}

@@ -16,6 +16,9 @@ import (
 )
 
 // What is wrong is said by the check that it belongs to, without secrets, with exit code 1.
+//
+// Promise: "asks every part whether it works" (docs/guide/en/operating.md)
+// Promise: "asks every part" (docs/guide/en/troubleshooting.md)
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	database, elastic := devservices.NewDatabase(t).URL, devservices.Elasticsearch(t)

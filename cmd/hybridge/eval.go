@@ -131,7 +131,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 		return err
 	}
 	if page != nil {
-		if err := page.write(report); err != nil {
+		if err := page.write(cmd.Context(), report); err != nil {
 			return err
 		}
 	}
@@ -226,7 +226,7 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 	if e.folder, err = os.MkdirTemp("", "hybridge-eval-"); err != nil {
 		return fault.Wrap(fault.Internal, err, "make a folder for the evaluation")
 	}
-	e.analyzer, err = newAnalyzer(e.folder, c)
+	e.analyzer, err = newAnalyzer(e.folder, c, nil)
 	return err
 }
 
@@ -505,39 +505,6 @@ func (e *evaluator) writeFiles(result *evaluation.Result) error {
 	name := strings.ReplaceAll(result.Set+"."+result.System+".run", string(filepath.Separator), "_")
 	if err := os.WriteFile(filepath.Join(e.flags.runs, name), run.Bytes(), 0o600); err != nil {
 		return fault.Wrap(fault.Internal, err, "write a run file")
-	}
-	return nil
-}
-
-// markedPage is a page of documentation with markers around its tables.
-type markedPage struct {
-	path          string
-	before, after []byte // including the markers
-}
-
-func readPage(path, section string) (*markedPage, error) {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "read --into")
-	}
-	begin := []byte("<!-- relevance " + section + " -->\n")
-	end := []byte("<!-- end of relevance " + section + " -->\n")
-	from, to := bytes.Index(page, begin), bytes.Index(page, end)
-	if from < 0 || to < from {
-		return nil, fault.New(fault.InvalidArgument, "%s has no lines %q and %q", path, begin, end)
-	}
-	return &markedPage{path: path, before: page[:from+len(begin)], after: page[to:]}, nil
-}
-
-// write replaces what is between the markers.
-func (p *markedPage) write(report tables) error {
-	var tables bytes.Buffer
-	if err := report.WriteTables(&tables); err != nil {
-		return err
-	}
-	page := slices.Concat(p.before, []byte("\n"), tables.Bytes(), []byte("\n"), p.after)
-	if err := os.WriteFile(p.path, page, 0o600); err != nil {
-		return fault.Wrap(fault.Internal, err, "write --into")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,6 +91,9 @@ func TestEvalMeasuresASet(t *testing.T) {
 	content, _ := os.ReadFile(page)
 	if s := string(content); !strings.HasPrefix(s, "before\n") || !strings.HasSuffix(s, "after\n") || strings.Contains(s, "old") {
 		t.Errorf("only what stands between the markers is replaced, got %q", s)
+	}
+	if !regexp.MustCompile(`-->\n\nMeasured 20\d\d-\d\d-\d\dT\d\d:\d\dZ(, commit [0-9a-z-]+)?\.\n`).Match(content) {
+		t.Errorf("the tables do not say when they were measured: %.200s", content)
 	}
 }
 

@@ -19,18 +19,20 @@ var untried = []string{"mcp", "job-events", "load-demo", "create-key", "rotate-k
 
 // sound are bodies that their operations take, where no schema says enough for one.
 var sound = map[string]string{
+	"search":           `{"query": "refund", "knowledge_bases": ["shop"], "signals": [{"number": {"field": "page", "shape": "saturation", "pivot": 1}, "weight": 1}]}`,
 	"compare":          `{"query": "refund", "knowledge_bases": ["shop"], "columns": [{}, {}]}`,
 	"search-batch":     `{"searches": [{"query": "refund", "knowledge_bases": ["shop"]}]}`,
 	"start-evaluation": `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {"preset": "text"}}]}`,
 	"start-tuning":     `{"query_set": "s1", "judgments": "l1"}`,
-	"create-experiment": `{"id": "x1", "name": "x", "knowledge_bases": ["shop"], "mode": "split", "unit": "user", "traffic": 1,
-		"variants": [{"name": "a", "share": 1}, {"name": "b", "share": 1, "request": {"preset": "text"}}]}`,
-	"needed-experiment": `{"experiment": {"id": "x1", "mode": "split", "unit": "user", "traffic": 1,
-		"variants": [{"name": "a", "share": 1}, {"name": "b", "share": 1}]}, "goal": {"effect": 0.1}}`,
+	"create-experiment": `{"id": "x1", "name": "x", "knowledge_bases": ["shop"], "mode": "split", "unit": "user", "traffic": 1, "start": "2026-11-01T00:00:00Z", "end": "2026-12-31T00:00:00Z",
+		"guard_rails": [{"metric": "latency_ms", "at_most": 1000}], "variants": [{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5, "request": {"preset": "text"}}]}`,
+	"needed-experiment": `{"experiment": {"id": "x1", "mode": "split", "unit": "user", "traffic": 1, "start": "2026-11-01T00:00:00Z", "end": "2026-12-31T00:00:00Z",
+		"variants": [{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]}, "goal": {"effect": 0.1, "base": 0.2, "units_per_day": 100}}`,
 	"post-events": `{"events": [{"timestamp": "2026-11-28T12:00:00Z", "event_id": "e", "query_id": "q", "action_name": "click",
 		"event_attributes": {}}]}`,
 	"judge-clicks":             `{"query_set": "s1", "judgment_list": "l1", "knowledge_bases": ["shop"]}`,
 	"put-queries":              `{"queries": [{"id": "q1", "text": "refund"}]}`,
+	"save-judgment-list":       `{"query_set": "s1", "max_grade": 10}`,
 	"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
 	"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
 	"delete-by-filter":         `{"filter": {"language": "en"}}`,
@@ -38,7 +40,7 @@ var sound = map[string]string{
 	"write-chunks":             `[{"id": "c1", "document_id": "d", "content": "a refund"}]`,
 	"replace-document":         `[{"id": "c1", "content": "a refund"}]`,
 	"save-preset":              `{"definition": {"base": "rrf"}}`,
-	"save-rules":               `{"rules": [{"name": "r", "when": {"match": "exact", "queries": ["x"]}, "pin": [{"chunk": "c1"}]}]}`,
+	"save-rules":               `{"rules": [{"name": "r", "when": {"match": "exact", "queries": ["x"]}, "pin": [{"chunk_id": "c1"}]}]}`,
 	"save-synonyms":            `{"text": "car, auto"}`,
 	"check-synonyms":           `{"text": "car, auto"}`,
 	"show-synonym-effects":     `{"queries": ["car"], "text": "car, auto"}`,
@@ -75,7 +77,7 @@ func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
 			basePath("shop") + "/documents?refresh=true": `{"id": "c1", "document_id": "d", "content": "a refund", "metadata": {"language": "en"}}` + "\n",
 			"PUT /v1/query-sets/s1":                      `{"knowledge_bases": ["shop"]}`,
 			"/v1/query-sets/s1/queries":                  `{"queries": [{"id": "q1", "text": "refund"}]}`,
-			"PUT /v1/judgments/l1":                       `{"query_set": "s1"}`,
+			"PUT /v1/judgments/l1":                       `{"query_set": "s1", "max_grade": 10}`,
 			"PUT /v1/synonyms/shop":                      `{"text": "car, auto"}`,
 			"PUT /v1/presets/mine":                       sound["save-preset"],
 			"/v1/experiments":                            sound["create-experiment"],
@@ -112,6 +114,7 @@ func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
 		t.Errorf("%d requests, %d refused", asked, failed)
 	}
 	t.Logf("%d requests, %d refused", asked, failed)
+	r.holdsBounds(known, seed)
 }
 
 // tried asks and gives the status; the transport looks at the error.

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // Files made to take time or memory are split or refused, and the gateway stays what it was.
 func TestHostileUploads(t *testing.T) {
 	if testing.Short() {
-		t.Skip("16 MB after 16 MB is not short")
+		skips.ByDesign(t, "16 MB after 16 MB is not short")
 	}
 	p := serve(t, copied(t), t.TempDir(), "HYBRIDGE_LIMITS_PARSERS=2")
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
@@ -139,7 +139,7 @@ func (p *process) children() []int {
 	p.t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid))
 	if err != nil || len(lists) == 0 {
-		devservices.Missing(p.t, "this system does not tell the children of a process")
+		skips.Missing(p.t, "this system does not tell the children of a process")
 	}
 	var all []int
 	for _, list := range lists {

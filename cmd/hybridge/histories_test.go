@@ -17,13 +17,14 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/histories"
+	"github.com/hybridge-search/hybridge/internal/seeds"
 )
 
 // historiesVariable is how many seconds the histories of one storage take together.
 const historiesVariable = "HYBRIDGE_TEST_HISTORIES"
 
-// seeds are histories that are tried again each time; one that nobody has seen comes after them.
-var seeds = []uint64{1, 2}
+// fixedSeeds are histories that are tried again each time; one that nobody has seen comes after them.
+var fixedSeeds = []uint64{1, 2}
 
 // shapes are what a knowledge base changes to; some engines do not call each a change.
 var shapes = []string{
@@ -77,7 +78,7 @@ var storages = []struct {
 // deleted. All storages take their turn at once: most of the time they wait.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	lasting := time.Duration(countOf(t, historiesVariable, 4)) * time.Second / time.Duration(len(seeds)+1)
+	lasting := time.Duration(countOf(t, historiesVariable, 4)) * time.Second / time.Duration(len(fixedSeeds)+1)
 	var group sync.WaitGroup
 	for _, storage := range storages {
 		name := strings.Join(storage.engines, " and ")
@@ -88,7 +89,7 @@ func TestHistories(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				s := newHistorySite(t, storage.engines)
 				s.serve(storage.second)
-				for _, seed := range append(slices.Clone(seeds), uint64(time.Now().UnixNano())%1e6) {
+				for _, seed := range append(slices.Clone(fixedSeeds), seeds.New(t).Uint64()%1e6) {
 					t.Log(s.history(seed, lasting, 400))
 				}
 			})

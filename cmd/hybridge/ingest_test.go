@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // put writes files into a folder; "" deletes one.
@@ -53,6 +54,7 @@ func served(t *testing.T) (*running, command) {
 	return r, command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
 }
 
+// Promise: "What others wrote is never pruned" (docs/guide/en/ingesting.md)
 func TestIngestPrunesWhatIsGone(t *testing.T) {
 	t.Parallel()
 	r, c := served(t)
@@ -125,7 +127,7 @@ func TestIngestSelectsFiles(t *testing.T) {
 	t.Parallel()
 	r, c := served(t)
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		skips.Missing(t, "git is not installed")
 	}
 	repository := t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", repository).CombinedOutput(); err != nil {

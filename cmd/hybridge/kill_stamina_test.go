@@ -14,17 +14,20 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // TestKilledAgainAndAgain kills the gateway at random moments while chunks are
 // written, and wants after every restart exactly what was acknowledged: nothing
 // lost, no document half old and half new, text and vectors of the same chunks.
+//
+// Promise: "every document must be in the version" (docs/stamina.md)
 func TestKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	kills := countOf(t, killsVariable, 5)
 	name, folder := copied(t), t.TempDir()
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := seeds.New(t)
 	writers := []*killedWriter{newKilledWriter(0, random), newKilledWriter(1, random)}
 	p := serve(t, name, folder, "HYBRIDGE_LOG_LEVEL=warn")
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)

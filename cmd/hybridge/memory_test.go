@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // Half a gigabyte goes through a gateway whose memory stays what its index
 // needs: the input is read line by line and kept nowhere but in SQLite.
 func TestIngestOverHTTPKeepsMemoryFlat(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a gigabyte is not short")
+		skips.ByDesign(t, "half a gigabyte is not short")
 	}
 	const (
 		part  = 20_000
@@ -78,7 +78,7 @@ func (p *process) residentMB() int {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		devservices.Missing(p.t, "there is no /proc to read the resident memory from")
+		skips.Missing(p.t, "there is no /proc to read the resident memory from")
 	}
 	var kilobytes int
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")

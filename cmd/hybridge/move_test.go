@@ -67,6 +67,8 @@ func linesOf(t *testing.T, path string) []string {
 
 // What one engine exports, each of the others imports: the same chunks, vectors bit for bit,
 // and the same answers.
+//
+// Promise: "Every engine imports it" (docs/guide/en/ingesting.md)
 func TestMovingBetweenEngines(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())
@@ -154,6 +156,7 @@ func make1(dims int) []float32 {
 	return v
 }
 
+// Promise: "within an hour" (docs/guide/en/ingesting.md)
 func TestExportsAndImportsGoOn(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}

@@ -174,6 +174,10 @@ func (e *troubled) end(o outage) {
 // TestElasticsearchInTrouble runs the program through every outage: each answer
 // is typed or degraded, what does not need Elasticsearch goes on, and when it is
 // over everything is as before, without a restart.
+//
+// Promise: "every preset answers with 503" (docs/stamina.md)
+// Promise: "every chunk is either written or refused" (docs/stamina.md)
+// Promise: "every preset answers in full again" (docs/stamina.md)
 func TestElasticsearchInTrouble(t *testing.T) {
 	t.Parallel() // it mostly waits
 	target, prefix := devservices.Indices(t)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/seeds"
 )
 
 // steadyChunks make a full build of the keyword index last long enough to be hit.
@@ -20,7 +21,7 @@ const steadyChunks = 3000
 func TestKilledOnPostgres(t *testing.T) {
 	t.Parallel()
 	kills := countOf(t, killsVariable, 4)
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := seeds.New(t)
 	d, name := devservices.NewDatabase(t), copied(t)
 	settings := postgresSettings(t, d)
 	writers := []*killedWriter{newKilledWriter(0, random), newKilledWriter(1, random)}

@@ -13,6 +13,8 @@ import (
 
 // TestRulesWithoutARestart: an edit changes the next answer, also where one was kept; a rollback
 // takes it back, and both outlive the program.
+//
+// Promise: "hold at once on every" (docs/guide/en/synonyms.md)
 func TestRulesWithoutARestart(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())

@@ -125,6 +125,7 @@ func (r *running) tracedSearch(kb, flags string) {
 	}
 }
 
+// Promise: "never a request" (docs/guide/en/watching.md)
 func TestASearchIsTracedFromTheCallerToTheEngine(t *testing.T) {
 	t.Parallel()
 	f := func(engine, server, span string, change func(*testing.T, *receiver, *config.Config)) {

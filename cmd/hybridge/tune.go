@@ -123,13 +123,13 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 			return err
 		}
 	}
-	return p.printTuned(report, f)
+	return p.printTuned(cmd.Context(), report, f)
 }
 
 // printTuned prints a result, and writes it into a file where that is asked for.
-func (p *program) printTuned(report tables, f *tuneFlags) error {
+func (p *program) printTuned(ctx context.Context, report tables, f *tuneFlags) error {
 	if f.page != nil {
-		if err := f.page.write(report); err != nil {
+		if err := f.page.write(ctx, report); err != nil {
 			return err
 		}
 	}

@@ -169,6 +169,8 @@ func TestTuneApart(t *testing.T) {
 
 // TestTuneByFamily: each family of sets is measured by what the others choose, with one variant or weights per query,
 // and the page has it.
+//
+// Promise: "every family of sets" (docs/guide/en/tuning.md)
 func TestTuneByFamily(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.md")

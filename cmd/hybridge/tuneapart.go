@@ -46,7 +46,7 @@ func (p *program) tuneApart(ctx context.Context, f *tuneFlags, t *tuning) error 
 	if err = errors.Join(err, t.close(ctx)); err != nil {
 		return err
 	}
-	return p.printTuned(report, f)
+	return p.printTuned(ctx, report, f)
 }
 
 func (t *tuning) apart(ctx context.Context) (*apartReport, error) {

@@ -51,7 +51,7 @@ func (p *program) tunePerQuery(cmd *cobra.Command, f *tuneFlags, t *tuning, sett
 	if err = errors.Join(err, t.close(cmd.Context())); err != nil {
 		return err
 	}
-	return p.printTuned(report, f)
+	return p.printTuned(cmd.Context(), report, f)
 }
 
 func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Config) (*perQueryReport, error) {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -141,6 +142,7 @@ func TestOtherTexts(t *testing.T) {
 
 // TestCloseEnds what is under way.
 func TestCloseEnds(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	k := open(t, t.TempDir(), &letters{name: "letters", gate: make(chan struct{})})
 	if _, err := k.Centres("letters"); err == nil {
 		t.Fatal("known at once")

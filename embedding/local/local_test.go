@@ -18,6 +18,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/embedding"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -127,6 +128,7 @@ func TestModelServesUntilClose(t *testing.T) {
 }
 
 func TestContextEndsTheModel(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := Start(ctx, fakeModel())
 	if err != nil {

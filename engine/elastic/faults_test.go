@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 const (
@@ -165,6 +166,7 @@ func TestATruncatedResponseIsRetried(t *testing.T) {
 }
 
 func TestSlowServer(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	kb := manuals()
 	server := newFake(t, &kb)
 	ended := make(chan struct{})

@@ -1,7 +1,6 @@
 package elastic_test
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -18,9 +17,8 @@ func TestAFullDiskIsATrouble(t *testing.T) {
 	}
 	chunk := engine.Chunk{ID: "a", DocumentID: "d", Available: true, Content: "a refund"}
 	create(t, e, kb, chunk)
-	for _, blocked := range []string{"true", "null"} {
-		ask(t, http.MethodPut, devservices.Elasticsearch(t)+"/"+prefix+"-kb-*/_settings",
-			`{"index.blocks.read_only_allow_delete": `+blocked+`}`)
+	for _, full := range []bool{true, false} {
+		devservices.FullDisk(t, devservices.Elasticsearch(t), prefix+"-kb-*", full)
 		stored, err := e.KnowledgeBase(t.Context(), kb.Ref)
 		if err != nil {
 			t.Fatal(err)
@@ -30,9 +28,9 @@ func TestAFullDiskIsATrouble(t *testing.T) {
 			err = outcomes[0].Err
 		}
 		troubles := e.Troubles()
-		if full := blocked == "true"; fault.Is(err, fault.DiskFull) != full || (len(troubles) == 1) != full ||
+		if fault.Is(err, fault.DiskFull) != full || (len(troubles) == 1) != full ||
 			full && troubles[0].Code != engine.DiskFull {
-			t.Errorf("blocked %s: %v, troubles %+v", blocked, err, troubles)
+			t.Errorf("full %v: %v, troubles %+v", full, err, troubles)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -287,6 +288,7 @@ func TestAStaleConnection(t *testing.T) {
 
 // TestACallerThatGoesAwayIsNotWaitedFor, nor is its connection used again.
 func TestACallerThatGoesAwayIsNotWaitedFor(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	kb := manuals()
 	n := newNode(t, &kb)
 	e := n.open(t, elastic.Options{})

@@ -12,7 +12,7 @@ import (
 )
 
 // TestTheTimeoutIsOfAWholeSearch: requests that are fast enough each, of one search, are
-// given up when all of them have taken its time; a pause does not count.
+// given up when all of them have taken its time; what lies between them does not count.
 func TestTheTimeoutIsOfAWholeSearch(t *testing.T) {
 	const timeout, each, many = time.Second, 100 * time.Millisecond, 40
 	kb := manuals()
@@ -32,9 +32,7 @@ func TestTheTimeoutIsOfAWholeSearch(t *testing.T) {
 				return err
 			}
 			if i == 0 {
-				resume := engine.Pause(ctx)
-				time.Sleep(timeout)
-				resume()
+				time.Sleep(timeout) // for something else
 			}
 			if i == 1 && search {
 				server.received()
@@ -46,7 +44,7 @@ func TestTheTimeoutIsOfAWholeSearch(t *testing.T) {
 		t.Errorf("%d requests of %v each, of one search: %v, want a timeout after %v", many, each, err, timeout)
 	}
 	if len(server.received()) == 0 {
-		t.Error("the pause took the time of the search")
+		t.Error("what lies between took the time of the search")
 	}
 	if err := ask(false); err != nil {
 		t.Errorf("requests of no search: %v", err)

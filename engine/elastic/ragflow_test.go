@@ -111,6 +111,7 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	}
 }
 
+// Promise: "The gateway never writes there" (docs/guide/en/elasticsearch.md)
 func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {
 	e, kb := ragflow(t)
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r2", "r3", "r4", "r1"}})

@@ -51,6 +51,9 @@ func openLogged(t *testing.T, dir string) (*embedded.Engine, *bytes.Buffer) {
 
 // TestDamagedChunk spoils a vector, a body, a name and an id in the file: each start leaves
 // the chunk out, names it once, and goes on with the others; writing it again mends it.
+//
+// Promise: "a checksum of every chunk" (docs/guide/en/backup.md)
+// Promise: "Every chunk has a checksum" (docs/guide/en/embedded.md)
 func TestDamagedChunk(t *testing.T) {
 	dir := t.TempDir()
 	e := open(t, dir)

@@ -21,6 +21,7 @@ func open(t *testing.T, dir string) *embedded.Engine {
 	return e
 }
 
+// Promise: "to every leg alike" (docs/guide/en/filters.md)
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, enginetest.Harness{
 		New:        func(t *testing.T) engine.Engine { return open(t, t.TempDir()) },

@@ -23,6 +23,8 @@ type model map[string]engine.Chunk
 
 // TestModel runs random writes, replacements, deletes and new starts on an
 // engine and on a map of chunks, and wants random searches to find the same.
+//
+// Promise: "a filter never costs a hit" (docs/guide/en/embedded.md)
 func TestModel(t *testing.T) {
 	m := &machine{t: t, dir: t.TempDir()}
 	m.engine = open(t, m.dir)

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // Harness is what an engine's test tells the suite.
@@ -68,7 +69,7 @@ func Run(t *testing.T, harness Harness) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			if reason, excepted := harness.Exceptions[c.name]; excepted {
-				t.Skipf("%s does not pass this: %s", s.engine.Name(), reason)
+				skips.ByDesign(t, s.engine.Name()+" does not pass this: "+reason)
 			}
 			t.Parallel() // as an engine is used
 			c.run(t, s)

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
@@ -319,6 +320,7 @@ func (p *pair) owed() int {
 	return sum
 }
 
+// Promise: "each line's result lists every engine" (docs/guide/en/embedded.md)
 func TestWritesGoToAll(t *testing.T) {
 	p := newPair(t, time.Hour)
 	for _, o := range p.write(chunk("a", "x"), chunk("b", "y")) {
@@ -381,6 +383,7 @@ func TestARefusedChunkIsMadeUpForAlone(t *testing.T) {
 // TestSlowEngines: an engine that shows a write only after a refresh is asked for one
 // before it is read, so what it has not shown yet is neither drift nor lost.
 func TestSlowEngines(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	slow := func(wait time.Duration) *pair {
 		p := newPair(t, wait)
 		p.one.slow = true
@@ -648,6 +651,7 @@ func TestOver(t *testing.T) {
 // TestWritesDoNotQueueBehindAnEngineThatHangs: the first gives up after the patience, those
 // behind it leave the engine out at once, and all are made up for when it is back.
 func TestWritesDoNotQueueBehindAnEngineThatHangs(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	p := newPair(t, 200*time.Millisecond)
 	_ = p.mirror.Close()
 	p.patience = time.Second

@@ -165,7 +165,9 @@ func wrapUnlessReplaced(err error, format string, args ...any) error {
 // a restart of the server every connection of the pool is, and the next one is new. All
 // reads of one search (engine.OneSearch) have Options.Timeout together, and KeywordWait.
 func (e *Engine) reading(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(e.options.Timeout+e.options.KeywordWait))
+	began, done := engine.Asking(ctx, e)
+	defer done()
+	ctx, cancel := context.WithDeadline(ctx, began.Add(e.options.Timeout+e.options.KeywordWait))
 	defer cancel()
 	err := do(ctx)
 	for range e.options.PoolSize {

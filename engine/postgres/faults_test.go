@@ -44,6 +44,8 @@ func both(kb engine.KnowledgeBase, word string, v ...float32) *engine.Request {
 
 // TestServerRestartsMidSearchAndMidCopy: searches and writes fail as unavailable
 // while the server is away, go on when it is back, and no write is half there.
+//
+// Promise: "every acknowledged document is there as a whole" (docs/stamina.md)
 func TestServerRestartsMidSearchAndMidCopy(t *testing.T) {
 	server := devservices.StartPostgres(t)
 	options := postgres.Options{URL: server.URL, Tokenizer: enginetest.Words{}}

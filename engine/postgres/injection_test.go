@@ -16,6 +16,9 @@ var injections = []string{
 
 // TestNothingIsSQL puts what would end a string or a statement into every place
 // that a caller fills in: only chunks that have just that are found, and all stay.
+//
+// Promise: "with every value and every field name as a bound parameter" (docs/postgresql.md)
+// Promise: "with every value and every field name as a bound parameter" (docs/guide/en/postgres.md)
 func TestNothingIsSQL(t *testing.T) {
 	e := open(t, optionsOf(t))
 	kb := baseOf(t, e, 2, []engine.Chunk{{

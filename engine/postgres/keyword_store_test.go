@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
-	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -175,7 +175,7 @@ func TestPartsStoredAtTheSameTime(t *testing.T) {
 	e := gateway(t, newSchema(t))
 	store, index := &backend{e}, withNotes(t, e)
 	var writers sync.WaitGroup
-	for _, to := range mathrand.Perm(24) {
+	for _, to := range seeds.New(t).Perm(24) {
 		writers.Go(func() {
 			b := tiered.Blob{To: int64(to) + 1, Docs: 1, Data: []byte("base")}
 			if _, err := store.Save(context.Background(), index, b); err != nil {

@@ -81,6 +81,9 @@ func idsOf(hits []engine.Hit) []string {
 
 // TestSelectiveFilterFillsK keeps 1 chunk in 500 and asks for all of the 100 that
 // are left, of which a walk through the index alone finds a few.
+//
+// Promise: "a filter never costs hits" (docs/postgresql.md)
+// Promise: "a filter never costs hits" (docs/guide/en/postgres.md)
 func TestSelectiveFilterFillsK(t *testing.T) {
 	options := optionsOf(t)
 	options.ExactLimit = 100_000 // so that no index is built beside

@@ -46,9 +46,9 @@ type Request struct {
 	KnowledgeBases []string  `json:"knowledge_bases" minItems:"1" maxItems:"16" doc:"Searches that asked these and no others are looked at."`
 	From           time.Time `json:"from,omitzero" doc:"The default is 30 days before to."`
 	To             time.Time `json:"to,omitzero" doc:"The default is now."`
-	MinImpressions int       `json:"min_impressions,omitempty" minimum:"1" maximum:"1000000" doc:"Times that users must have read a hit, which is at or above their last click; the default is 10."`
+	MinImpressions int       `json:"min_impressions,omitempty" minimum:"0" maximum:"1000000" doc:"Times that users must have read a hit, which is at or above their last click; 0, as if left out, is 10."`
 	Thresholds     []float64 `json:"thresholds,omitempty" maxItems:"10" doc:"The relevance, in [0, 1], from which a hit has grade 1, 2 and so on, ascending; the default is 0.1, 0.3, 0.6."`
-	MaxQueries     int       `json:"max_queries,omitempty" minimum:"1" maximum:"10000" doc:"Questions at most, those with most clicked searches first; the default is 1000."`
+	MaxQueries     int       `json:"max_queries,omitempty" minimum:"0" maximum:"10000" doc:"Questions at most, those with most clicked searches first; 0, as if left out, is 1000."`
 }
 
 // Report says what was made of clicks.

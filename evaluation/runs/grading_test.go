@@ -158,6 +158,7 @@ func (c *courtroom) graded() (all []library.Judgment) {
 	return all
 }
 
+// Promise: "never in those of people" (docs/guide/en/evaluation.md)
 func TestAModelGradesWhatPeopleGraded(t *testing.T) {
 	c := newCourtroom(t)
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded || job.Progress.Done != 3 {

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -252,6 +254,7 @@ func TestParametersAreChecked(t *testing.T) {
 
 func TestARunEnds(t *testing.T) {
 	t.Parallel()
+	deadline.Set(t, time.Minute)
 	for _, m := range Methods() {
 		tuner, err := New(Options{
 			Space: spaceOf(t, "rrf", "weights.text=0..1", "rrf_k=1..60:log"), Metric: ndcg10(t), Method: Method(m),

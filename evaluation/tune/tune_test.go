@@ -19,8 +19,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
-	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -67,7 +67,7 @@ func store(t testing.TB, name string, most int) *stored {
 	t.Helper()
 	folder := filepath.Join("..", "..", "..", "shared", "data", name)
 	if _, err := os.Stat(folder); err != nil {
-		devservices.Missing(t, "the retrieval sets are missing: "+err.Error())
+		skips.Missing(t, "the retrieval sets are missing: "+err.Error())
 	}
 	set, err := evaluation.Load(folder, "e5")
 	if err != nil {
@@ -157,7 +157,7 @@ func TestVariantsRankAsTheSearch(t *testing.T) {
 		{"linear", []string{"weights.text=0..1", "normalizer=min_max,l2,dbsf,theoretical,z_score"}},
 		{"linear", []string{"weights.text=0..1", "candidates=20,150", "threshold.relative=0.3..0.8"}},
 	}
-	for _, name := range []string{"xquad_zh", "xquad_en2zh", "stackfaq"} {
+	for _, name := range comparedSets {
 		s, most := store(t, name, asked), 0
 		if name == "xquad_en2zh" {
 			most = asked / 10 // a joint ranking is of cosines first, which chunks have exact evidence follows from it

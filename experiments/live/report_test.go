@@ -179,6 +179,8 @@ func TestReportHasItsHistory(t *testing.T) {
 
 // TestGuardRailStops: a variant that fails is stopped by whoever looks, once, and the reason is kept. What is settled is
 // not read again.
+//
+// Promise: "Every minute the gateways" (docs/guide/en/experiments.md)
 func TestGuardRailStops(t *testing.T) {
 	b := newBench(t)
 	d := halves("x", byText, byVector)

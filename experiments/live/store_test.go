@@ -63,6 +63,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	}
 }
 
+// Promise: "a definition never changes" (docs/guide/en/experiments.md)
 func TestConflicts(t *testing.T) {
 	b := newBench(t)
 	b.fill("shop", chunks)
@@ -162,6 +163,9 @@ func TestLife(t *testing.T) {
 }
 
 // TestOtherGateways: what one gateway makes and stops, another does some seconds later.
+//
+// Promise: "A gateway learns within some seconds" (docs/guide/en/experiments.md)
+// Promise: "Searches never wait for that" (docs/guide/en/experiments.md)
 func TestOtherGateways(t *testing.T) {
 	b := newBench(t)
 	other := b.another()

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hybridge-search/hybridge/bm25"
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -91,7 +91,7 @@ func bind(b *testing.B, set *unix.CPUSet) {
 func generatedText(b *testing.B) string {
 	b.Helper()
 	if _, err := os.Stat(textGenerator); err != nil {
-		devservices.Missing(b, err.Error())
+		skips.Missing(b, err.Error())
 	}
 	python := peersPython(b)
 	folder := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(python))), "bm25-text")

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // dims is the dimension of the vectors that come with the data sets.
@@ -122,7 +122,7 @@ func readEntries(b *testing.B, set, name string) []entry {
 	b.Helper()
 	file, err := os.Open(filepath.Join(dataFolder, set, name+".jsonl"))
 	if err != nil {
-		devservices.Missing(b, err.Error())
+		skips.Missing(b, err.Error())
 	}
 	defer func() { _ = file.Close() }()
 	var all []entry
@@ -145,7 +145,7 @@ func readVectors(b *testing.B, set, name string) [][]float32 {
 	b.Helper()
 	data, err := os.ReadFile(filepath.Join(dataFolder, set, name+".e5.f32"))
 	if err != nil {
-		devservices.Missing(b, err.Error())
+		skips.Missing(b, err.Error())
 	}
 	rows := make([][]float32, len(data)/4/dims)
 	for r := range rows {

@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // sizesVariable names the sizes that a knowledge base grows to, per engine, as
@@ -39,7 +40,7 @@ var growthPresets = []string{"script_score", "balanced", "linear", "rrf", "text"
 func BenchmarkGrowth(b *testing.B) {
 	wanted, given := os.LookupEnv(sizesVariable)
 	if !given {
-		b.Skip("`make growth` says how large: ", sizesVariable, " is not set")
+		skips.ByDesign(b, "`make growth` says how large: "+sizesVariable+" is not set")
 	}
 	made := newMaker(b)
 	asked := questions(b, growthQuestions)

@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -176,7 +177,7 @@ type dualPathFigures struct{ p50, p99, qps float64 }
 func (p *onPostgres) dualPath(b *testing.B, asked []question) (f dualPathFigures) {
 	b.Helper()
 	if _, err := os.Stat(dualPath); err != nil {
-		devservices.Missing(b, err.Error())
+		skips.Missing(b, err.Error())
 	}
 	folder := b.TempDir()
 	var texts, vectors []any

@@ -21,6 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/golden"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/internal/skips"
 	planners "github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -104,7 +105,7 @@ func (w *twoWays) ties(t testing.TB, i int) bool {
 func (w *twoWays) python(t testing.TB, url string, chunks []engine.Chunk) [][]place {
 	t.Helper()
 	if _, err := os.Stat(dualPath); err != nil {
-		devservices.Missing(t, err.Error())
+		skips.Missing(t, err.Error())
 	}
 	if _, err := os.Stat(givenTokens); err != nil { // Python would take the real jieba and say nothing
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 const root = "../.."
@@ -171,7 +171,7 @@ func accepted(t *testing.T, gateway types.ServiceConfig) {
 	t.Helper()
 	program := os.Getenv("HYBRIDGE_TEST_BINARY")
 	if program == "" {
-		devservices.Missing(t, "HYBRIDGE_TEST_BINARY")
+		skips.Missing(t, "HYBRIDGE_TEST_BINARY")
 	}
 	check := exec.CommandContext(t.Context(), program, "config", "check")
 	check.Env = []string{"HYBRIDGE_LISTEN=0.0.0.0:8080", "HYBRIDGE_DATA_DIR=" + t.TempDir()}

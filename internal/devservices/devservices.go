@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // zone is where tests that use servers are, and the programs that they start: what is written for others to read, or
@@ -70,24 +72,11 @@ func Promtool(t testing.TB) string {
 	return require(t, promtool)
 }
 
-// InCI reports whether a missing server or data set is a failure.
-func InCI() bool { return os.Getenv("CI") == "true" }
-
-// Missing skips the test, or fails it in CI.
-func Missing(t testing.TB, what string) {
-	t.Helper()
-	if InCI() {
-		t.Fatal(what)
-	} else {
-		t.Skip(what)
-	}
-}
-
 func require(t testing.TB, variable string) string {
 	t.Helper()
 	url := os.Getenv(variable)
 	if url == "" {
-		Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
+		skips.Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
 	}
 	return url
 }

@@ -8,12 +8,14 @@ import (
 // recorder stands in for a test and notes how it would end.
 type recorder struct {
 	testing.TB
-	end string
+	end    string
+	errors int
 }
 
-func (*recorder) Helper()             {}
-func (r *recorder) Fatal(args ...any) { r.end = "fatal: " + fmt.Sprint(args...) }
-func (r *recorder) Skip(args ...any)  { r.end = "skip: " + fmt.Sprint(args...) }
+func (*recorder) Helper()                 {}
+func (r *recorder) Fatal(args ...any)     { r.end = "fatal: " + fmt.Sprint(args...) }
+func (r *recorder) Errorf(string, ...any) { r.errors++ }
+func (r *recorder) Skip(args ...any)      { r.end = "skip: " + fmt.Sprint(args...) }
 func (r *recorder) has(prefix string) bool {
 	return len(r.end) > len(prefix) && r.end[:len(prefix)] == prefix
 }

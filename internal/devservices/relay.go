@@ -31,6 +31,8 @@ type Relay struct {
 	// Address is where it listens, host:port.
 	Address string
 
+	t        testing.TB
+	way      string // the URL of the target by this relay
 	target   string
 	listener net.Listener
 	mu       sync.Mutex
@@ -51,12 +53,13 @@ func NewRelay(t testing.TB, target string) *Relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Relay{Address: listener.Addr().String(), target: to.Host, listener: listener, open: map[net.Conn]bool{}}
+	r := &Relay{t: t, Address: listener.Addr().String(), target: to.Host, listener: listener, open: map[net.Conn]bool{}}
+	r.way = r.Instead(target)
 	r.changed = sync.NewCond(&r.mu)
 	r.work.Go(r.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
-		r.Set(Refused)
+		r.begin(Refused)
 		r.work.Wait()
 	})
 	return r
@@ -65,8 +68,20 @@ func NewRelay(t testing.TB, target string) *Relay {
 // Instead is the URL of the target with the relay's address.
 func (r *Relay) Instead(target string) string { return strings.Replace(target, r.target, r.Address, 1) }
 
-// Set begins a trouble, or ends it with Fine.
+// Set begins a trouble, which a direct question proves, or ends it with Fine.
 func (r *Relay) Set(to Trouble) {
+	r.t.Helper()
+	r.begin(to)
+	switch to {
+	case Fine:
+	case Slow:
+		MustAnswerLate(r.t, r.way, 2*Late) // a question and its answer
+	case Refused, Held, Silent, Wrong:
+		MustNotAnswer(r.t, string(to), r.way)
+	}
+}
+
+func (r *Relay) begin(to Trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if to == Refused || r.trouble == Silent || r.trouble == Wrong {

@@ -137,23 +137,55 @@ func (s *Server) run() {
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 // Kill ends it without a chance to tidy up.
-func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+func (s *Server) Kill() {
+	s.t.Helper()
+	s.end(syscall.SIGKILL)
+	MustNotAnswer(s.t, "killed", s.URL)
+}
 
 // Pause stops its processes where they are; nothing is refused and nothing answered.
-func (s *Server) Pause() { signalTree(s.process.Process.Pid, syscall.SIGSTOP) }
+func (s *Server) Pause() {
+	s.t.Helper()
+	pids := signalTree(s.process.Process.Pid, syscall.SIGSTOP)
+	for _, pid := range pids {
+		for deadline := time.Now().Add(unanswered); !isStopped(pid); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				s.t.Errorf("paused: process %d of %s goes on", pid, s.command[0])
+				break
+			}
+		}
+	}
+	MustNotAnswer(s.t, "paused", s.URL)
+}
 
 // Resume lets them go on.
 func (s *Server) Resume() { signalTree(s.process.Process.Pid, syscall.SIGCONT) }
 
-// signalTree reaches a process and all that it started: PostgreSQL's leave its group.
-func signalTree(pid int, signal syscall.Signal) {
+// signalTree reaches a process and all that it started, whichever of its threads did: those of PostgreSQL leave its
+// group, and Elasticsearch's Java is started by a thread of its launcher.
+func signalTree(pid int, signal syscall.Signal) (reached []int) {
 	_ = syscall.Kill(pid, signal)
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for child := range strings.FieldsSeq(string(children)) {
-		if n, err := strconv.Atoi(child); err == nil {
-			signalTree(n, signal)
+	reached = []int{pid}
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		children, _ := os.ReadFile(list) //nolint:gosec // of /proc
+		for child := range strings.FieldsSeq(string(children)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				reached = append(reached, signalTree(n, signal)...)
+			}
 		}
 	}
+	return reached
+}
+
+// isStopped reports whether a process is where SIGSTOP left it, or gone.
+func isStopped(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true
+	}
+	_, state, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+	return strings.HasPrefix(state, "T") || strings.HasPrefix(state, "Z")
 }
 
 // Restart stops it and starts it again.

@@ -170,11 +170,10 @@ func with(whole any, places []string, value any) any {
 	}
 	if places[0] == "" {
 		list, _ := whole.([]any)
-		var first any
-		if len(list) > 0 {
-			first = list[0]
+		if len(list) == 0 {
+			list = []any{nil}
 		}
-		return []any{with(first, places[1:], value)}
+		return append([]any{with(list[0], places[1:], value)}, list[1:]...)
 	}
 	object, _ := whole.(map[string]any)
 	changed := maps.Clone(object)

@@ -18,6 +18,7 @@ type API struct {
 	Operations []*Operation
 	Settings   []string // those that an error may name too, as what the gateway lacks
 	schemas    map[string]*Schema
+	edged      map[*Schema]bool // that Edges gave requests of
 }
 
 // Operation is a route.
@@ -53,6 +54,13 @@ type Schema struct {
 	AllOf      []*Schema          `json:"allOf"`
 	Enum       []any              `json:"enum"`
 	Required   []string           `json:"required"`
+
+	Minimum          *float64 `json:"minimum"`
+	Maximum          *float64 `json:"maximum"`
+	ExclusiveMinimum *float64 `json:"exclusiveMinimum"`
+	MaxLength        *int     `json:"maxLength"`
+	MinItems         *int     `json:"minItems"`
+	MaxItems         *int     `json:"maxItems"`
 }
 
 // Read reads a document.
@@ -71,7 +79,7 @@ func Read(t testing.TB, file string) *API {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	api := &API{schemas: document.Components.Schemas}
+	api := &API{schemas: document.Components.Schemas, edged: map[*Schema]bool{}}
 	parameter := regexp.MustCompile(`\\\{[^/]*\\\}`)
 	for path, methods := range document.Paths {
 		for method, o := range methods {

@@ -20,27 +20,36 @@ type memory struct {
 	loses   int  // every so many writes are acknowledged and forgotten; 0: none
 	rewrite bool // patches read chunks, change them and write them back
 	revives bool // patches write chunks that they have read also when these are gone
-	silent  int  // one of so many operations gets no answer, whether it has been done or not; 0: none
+	dice    sync.Mutex
+	random  *rand.Rand
+	silent  int // one of so many operations gets no answer, whether it has been done or not; 0: none
 }
 
 func newMemory(plan histories.Plan) *memory {
-	return &memory{plan: plan, chunks: map[int]histories.State{}}
+	return &memory{plan: plan, random: rand.New(rand.NewPCG(plan.Seed, 1)), chunks: map[int]histories.State{}}
 }
 
 // moment lets others come between.
-func moment() { time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond) }
+func (m *memory) moment() { time.Sleep(time.Duration(m.draw(100)) * time.Microsecond) }
+
+// draw gives a number below n, by the plan's seed.
+func (m *memory) draw(n int) int {
+	m.dice.Lock()
+	defer m.dice.Unlock()
+	return m.random.IntN(n)
+}
 
 // change makes of a chunk what the function says.
 func (m *memory) change(chunk int, what func(histories.State) histories.State) {
-	moment()
+	m.moment()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.chunks[chunk] = what(m.chunks[chunk])
 }
 
 func (m *memory) Do(_ context.Context, op *histories.Op) histories.Outcome {
-	if m.silent > 0 && rand.IntN(m.silent) == 0 {
-		if rand.IntN(2) == 0 {
+	if m.silent > 0 && m.draw(m.silent) == 0 {
+		if m.draw(2) == 0 {
 			m.do(op)
 		}
 		return histories.Outcome{}

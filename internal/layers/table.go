@@ -85,7 +85,7 @@ var layers = map[string][]string{
 	"engine/embedded":        {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":          {"engine", "lib/sqlite"},
 	"internal/migrationtest": {"catalog/migration", "catalog/jobs", "catalog", "engine", "access"},
-	"engine/enginetest":      {"engine", "scoring", "internal/devservices", "internal/golden"},
+	"engine/enginetest":      {"engine", "scoring", "internal/devservices", "internal/golden", "internal/skips"},
 	"mappings":               {"engine", "scoring", "esquery"},
 	"engine":                 {"scoring", "analysis/language"},
 
@@ -99,8 +99,8 @@ var layers = map[string][]string{
 	"analysis/jieba":          {"analysis/segment", "analysis/fold", "analysis/dictionary"},
 	"analysis/segment":        {"analysis/fold"},
 	"analysis/fold":           leaf,
-	"analysis/dictionary":     leaf,
-	"analysis/dictionary/gen": leaf,
+	"analysis/dictionary":     {"analysis/fold"},
+	"analysis/dictionary/gen": {"analysis/dictionary"},
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
@@ -135,15 +135,20 @@ var layers = map[string][]string{
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,
 
-	"internal/devservices": leaf,
+	"internal/devservices": {"internal/skips"},
+	"internal/skips":       leaf,
+	"internal/deadline":    leaf,
+	"internal/seeds":       leaf,
 	"internal/histories":   leaf,
 	"internal/keystest":    {"access/keys"},
 	"internal/quotatest":   {"access/quota"},
 	"internal/golden":      leaf,
 	"internal/fieldcheck":  leaf,
-	"internal/realtext":    {"internal/devservices"},
+	"internal/realtext":    {"internal/devservices", "internal/skips"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
+	"internal/properties":  leaf,
+	"internal/mutants":     leaf,
 	"internal/compose":     leaf,
 }
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // Every gives the texts of each stride-th entry of all sets in a folder.
@@ -17,7 +17,7 @@ func Every(t testing.TB, stride int, folder string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*", "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		devservices.Missing(t, "no data sets in "+folder)
+		skips.Missing(t, "no data sets in "+folder)
 	}
 	var all []string
 	for _, path := range files {

@@ -98,6 +98,7 @@ func TestNobodyWaitsForLong(t *testing.T) {
 	})
 }
 
+// Promise: "within half a second" (docs/guide/en/limits.md)
 func TestHeavyWorkLeavesRoomBesideLight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(small)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 // tree are the files that the patterns are tried on.
@@ -39,7 +41,7 @@ func TestAgainstGit(t *testing.T) {
 func agree(t *testing.T, ignores map[string]string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		skips.Missing(t, "git is not installed")
 	}
 	folder := t.TempDir()
 	for _, name := range tree {

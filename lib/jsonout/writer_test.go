@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // inner is embedded; encoding/json writes its members among those around them.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
 func (s scan) readOnlySum() { sumAVX(s.rows, len(s.rows)/4) }
@@ -63,14 +65,14 @@ func median(x []float64) float64 {
 func requireAssembly(b *testing.B) {
 	b.Helper()
 	if !accelerated {
-		b.Skip("this processor has no AVX")
+		skips.ByDesign(b, "this processor has no AVX")
 	}
 }
 
 // The sum that speeds are measured by reads every element.
 func TestSumAVXReadsEverything(t *testing.T) {
 	if !accelerated {
-		t.Skip("this processor has no AVX")
+		skips.ByDesign(t, "this processor has no AVX")
 	}
 	rows := slices.Repeat([]float32{1}, 4*16*5)
 	for i := range rows {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // shapes are ways to draw the components of a vector that rounding treats differently.

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/search"
@@ -189,6 +190,7 @@ func TestWriteFails(t *testing.T) {
 
 // An answer that is wanted no more ends the request to the model.
 func TestWriteEndsWithItsReader(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	f := func(server *scripted, want error, write func(*answer.Client) error) {
 		t.Helper()
 		if err := write(server.client(t, time.Minute)); !errors.Is(err, want) {

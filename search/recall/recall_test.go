@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
@@ -268,6 +269,7 @@ func (slow) QueryVector(ctx context.Context, _ *engine.KnowledgeBase, _ string) 
 
 // TestEndsInTime: a report says of how many queries it is.
 func TestEndsInTime(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	b := newBench(t, "embedded", scattered(100))
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()

@@ -17,6 +17,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
@@ -213,6 +215,7 @@ func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
 	}
 }
 
+// Promise: "never used after a document has changed" (docs/guide/en/searching.md)
 func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(nil)
@@ -419,6 +422,7 @@ func oneComputationFor(t *testing.T, many int) {
 }
 
 func TestAComputationEndsWhenNobodyWaits(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	b := newBench(t)
 	s := b.keep(nil)
 	ended := make(chan error, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search/resultcache"
 )
@@ -100,6 +101,7 @@ func TestWithoutRedisAnswersAreComputed(t *testing.T) {
 }
 
 func TestRedisIsLeftAloneWhenItFails(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	server := devservices.StartRedis(t)
 	client := clientOf(t, server.URL)
 	server.Stop()
@@ -152,6 +154,7 @@ func metric(t *testing.T, registry *prometheus.Registry, name, label string) flo
 }
 
 func TestARequestThatLeavesIsNoFaultOfRedis(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	client := clientOf(t, devservices.StartRedis(t).URL)
 	b := newBench(t)
 	registry := prometheus.NewRegistry()

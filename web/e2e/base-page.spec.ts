@@ -1,4 +1,5 @@
 import { accessible, ask, base, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { elasticsearch } from './skip'
 
 /** 60 documents, which are more than one page of the table; the last three have no vectors yet. */
 const chunks = Array.from({ length: 60 }, (_, d) => Array.from({ length: d === 7 ? 5 : 1 + (d % 2) }, (_, i) => ({
@@ -84,7 +85,7 @@ test('a knowledge base of Elasticsearch, with its sizes; one that is not there; 
   const t = (key: Parameters<typeof text>[1], values = {}) => text('en', key, values)
   await page.goto('/knowledge-bases/nowhere')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('kb.unknown'))
-  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL, 'needs Elasticsearch')
+  elasticsearch()
   await made('base-elastic', { engine: 'elasticsearch' })
   await page.goto('/knowledge-bases/base-elastic?sort=without_vectors&order=desc')
   await expect(page.locator('.kb-documents tbody tr').first()).toContainText(/5[789]\.md/)

@@ -2,6 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
+import { elasticsearch } from './skip'
 
 inBothLanguages('a knowledge base is made, filled, searched and deleted', async (page, t, language) => {
   const id = `shelf-${language}`
@@ -192,7 +193,7 @@ test('a file of 200 MB is sent and refused, and a larger one is not sent', async
 })
 
 test('a knowledge base on two engines is made, filled, searched and compared; a schema is chosen', async ({ page }) => {
-  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  elasticsearch()
   await drop('twice')
   await drop('pairs')
   const create = page.getByRole('dialog')

@@ -1,5 +1,6 @@
 import { drop, expect, fill, inBothLanguages, test } from './fixture'
 import { give, rowOf } from './tray'
+import { elasticsearch } from './skip'
 
 // What the gateway says, in the language of the page: errors, why a leg took no part, why
 // nothing was found, what a mapping differs in, and the steps of a migration.
@@ -55,7 +56,7 @@ inBothLanguages('why an upload fails is in the language of the page', async (pag
 })
 
 inBothLanguages('what a mapping differs in and the steps of its plan are in the language of the page', async (page, t, language) => {
-  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  elasticsearch()
   const id = `planned-${language}`
   await fill(id, { engine: 'elasticsearch', dimensions: 4 }, [{ id: 'a', content: 'one', vector: [1, 0, 0, 0] }])
   try {

@@ -1,9 +1,10 @@
 import { accessible, ask, drop, expect, fill, inBothLanguages, test } from './fixture'
+import { elasticsearch } from './skip'
 
 test.describe.configure({ mode: 'serial' })
 
 inBothLanguages('a vector of the title is added to a knowledge base that is there', async (page, t, language) => {
-  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  elasticsearch()
   const id = `entitled-${language}`
   await fill(id, { engine: 'elasticsearch' }, [{ id: 'a', document_id: 'd', title: 'Refunds', content: 'Press the button.' }])
   try {
@@ -48,7 +49,7 @@ inBothLanguages('words in titles count more in a knowledge base of the gateway i
 })
 
 inBothLanguages('a mapping is planned, applied, rolled back and planned again', async (page, t, language) => {
-  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  elasticsearch()
   const id = `mapped-${language}`
   const chunks = Array.from({ length: 60 }, (_, i) => ({
     id: `c${i}`, document_id: `d${i % 6}`, document_name: `manual-${i % 6}.md`, content: `step ${i} of the refund`, vector: [1, i / 60, 0, 0.5],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { elasticsearch } from './skip'
 
 inBothLanguages('the playground shows what a search would send', async (page, t) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -20,8 +21,7 @@ inBothLanguages('the playground shows what a search would send', async (page, t)
 })
 
 test('the Elasticsearch request that the playground copies runs as it is', async ({ page }) => {
-  const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
-  test.skip(!elasticsearch && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  const server = elasticsearch()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await fill('sent', { engine: 'elasticsearch', dimensions: 0 }, [{ id: 'a', document_id: 'd', content: "it's a refund" }])
   try {
@@ -31,7 +31,7 @@ test('the Elasticsearch request that the playground copies runs as it is', async
     await expect(page.getByRole('button', { name: text('en', 'app.copied') })).toBeVisible()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toContain('http://localhost:9200/')
-    const { stdout } = await promisify(execFile)('sh', ['-c', copied.replaceAll('http://localhost:9200', elasticsearch ?? '')])
+    const { stdout } = await promisify(execFile)('sh', ['-c', copied.replaceAll('http://localhost:9200', server)])
     expect(stdout).toContain('"fields":{"id":["a"]')
   } finally {
     await drop('sent')

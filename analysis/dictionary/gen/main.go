@@ -1,5 +1,5 @@
-// Command gen copies gojieba's dictionaries, compressed, into ../data, from
-// where package dictionary embeds them. Run it by `go generate`.
+// Command gen writes gojieba's dictionaries, the words folded and both compressed, into ../data,
+// from where package dictionary embeds them. Run it by `go generate`.
 package main
 
 import (
@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/hybridge-search/hybridge/analysis/dictionary"
 )
 
 const window = 8 << 20 // all of a dictionary
 
 func main() {
 	log.SetFlags(0)
-	if err := copyAll("data", "jieba.dict.utf8", "hmm_model.utf8"); err != nil {
+	if err := copyAll("data", dictionary.WordsFile, dictionary.ModelFile); err != nil {
 		log.Fatal("copying gojieba's dictionaries: ", err)
 	}
 }
@@ -40,6 +42,9 @@ func copyAll(target string, names ...string) error {
 		raw, err := os.ReadFile(filepath.Join(source, name))
 		if err != nil {
 			return err
+		}
+		if name == dictionary.WordsFile {
+			raw = dictionary.FoldWords(raw)
 		}
 		packed, err := compress(raw)
 		if err != nil {

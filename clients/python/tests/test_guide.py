@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from guidepages import GUIDE, blocks, check_exchange, pages, run_python
+from skips import missing
 from testgateway import Gateway, model, serve
 
 WEIGHTS = re.compile(r"\b0\.\d\d\b")  # another build of the model has others in their last digit
 SOURCES = {"en": ("guide.md", "nine"), "zh": ("手册.md", "九点")}
 
 
+# Promise: "Every example here runs as it is" (docs/guide/en/clients.md)
 @pages("clients")
 def test_examples(gateway: Gateway, monkeypatch: pytest.MonkeyPatch, page: Path, language: str) -> None:
     monkeypatch.setenv("HYBRIDGE_SERVER", gateway.url)
@@ -50,7 +52,7 @@ def test_what_the_first_example_prints(
 def run_go(example: str) -> str:
     """Run a program in this module, whose package rag it imports."""
     if not shutil.which("go"):
-        pytest.skip("go is missing")
+        missing("go is missing")
     folder = GUIDE.parents[1] / "clients" / "python" / "tests" / f".example-{os.getpid()}"
     folder.mkdir()
     try:

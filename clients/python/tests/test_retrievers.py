@@ -16,6 +16,7 @@ from conftest import CHUNKS, MANUALS
 from hybridge import AsyncClient, Client, HybridgeError
 from hybridge.langchain import HybridgeRetriever as LangChainRetriever
 from hybridge.llamaindex import HybridgeRetriever as LlamaIndexRetriever
+from skips import missing
 from testgateway import STRANGER, Gateway, covers, serve
 
 pytestmark = pytest.mark.anyio
@@ -170,7 +171,7 @@ async def test_min_relevance_is_asked_for() -> None:
 def with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     url = os.environ.get("HYBRIDGE_TEST_EMBEDDING_URL")
     if not url:
-        pytest.skip("HYBRIDGE_TEST_EMBEDDING_URL is not set: no relevance without a model")
+        missing("HYBRIDGE_TEST_EMBEDDING_URL is not set: no relevance without a model")
     model = f"embedding: {{url: '{url}', model: multilingual-e5-small}}\n"
     for gateway in serve(tmp_path_factory.mktemp("with-model"), model):
         with Client(gateway.url) as client:

@@ -99,7 +99,9 @@ func (c *Client) Close() error {
 // 1.5 seconds while no shard is there yet: another gateway may have made the index a moment
 // ago. All reads of one search (engine.OneSearch) have the timeout together.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
-	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(c.timeout))
+	began, done := engine.Asking(ctx, c)
+	defer done()
+	ctx, cancel := context.WithDeadline(ctx, began.Add(c.timeout))
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		err := c.Once(ctx, r, out)

@@ -126,6 +126,8 @@ func TestUnusableFilesAreNamed(t *testing.T) {
 	f(rest.TLS{ClientCertFile: "nowhere.pem", ClientKeyFile: "nowhere.key"}, "elasticsearch.client_cert_file")
 }
 
+// Promise: "so every start logs a warning" (docs/configuration.md)
+// Promise: "every start logs a warning" (docs/guide/en/elasticsearch.md)
 func TestTrustingEverybodyIsWarnedOf(t *testing.T) {
 	f := func(skip bool) {
 		t.Helper()

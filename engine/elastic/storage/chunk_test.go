@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 )

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest/parse"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 // TestMain is also the child, which behaves as its argument says.
@@ -181,6 +182,7 @@ func TestNoChildren(t *testing.T) {
 
 // The child ends with its input, so with its parent.
 func TestServeEndsWithItsInput(t *testing.T) {
+	deadline.Set(t, time.Minute)
 	in, feed := io.Pipe()
 	served := make(chan error, 1)
 	go func() { served <- Serve(in, io.Discard, "") }()

@@ -1,0 +1,135 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// lostLegs is an engine, and the catalog over it, whose legs of some names fail.
+type lostLegs struct {
+	engine.Engine
+	search.Catalog
+	names   string
+	damaged int // chunks that could not be read
+}
+
+func (l *lostLegs) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+	kb, _, err := l.Catalog.Get(ctx, scope, id)
+	return kb, l, err
+}
+
+func (l *lostLegs) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	result, err := l.Engine.Search(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	failed := 0
+	result.Damaged = l.damaged
+	result.Legs = make([]engine.LegOutcome, len(req.Legs))
+	for i, leg := range req.Legs {
+		if strings.Contains(l.names, leg.Name) {
+			result.Legs[i].Err = errGone
+			failed++
+		}
+	}
+	if failed == len(req.Legs) {
+		result.Hits = nil
+	}
+	return result, nil
+}
+
+// TestWhichLegsFail: a search fails where every leg that was sent does, also when others could not be sent; it is
+// degraded as long as one of them answers.
+func TestWhichLegsFail(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	f := func(names string, vector []float32, degraded string, fails bool) {
+		t.Helper()
+		options := b.searcher.Options
+		options.Catalog = &lostLegs{Engine: b.engine, Catalog: b.catalog, names: names}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "rrf", Vector: vector}
+		r, err := search.New(options).Search(t.Context(), scope, req)
+		if fails {
+			if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "the disk is gone") {
+				t.Errorf("%q fails, vector %v: %v, want that no leg could be run", names, vector, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Errorf("%q fails, vector %v: %v", names, vector, err)
+			return
+		}
+		var got []string
+		for _, d := range r.Degraded {
+			got = append(got, d.Leg)
+		}
+		if strings.Join(got, " ") != degraded || len(r.Hits) == 0 {
+			t.Errorf("%q fails, vector %v: degraded %v, %d hits; want %q", names, vector, got, len(r.Hits), degraded)
+		}
+	}
+	vector := []float32{1, 0, 0, 0}
+	f("", vector, "", false)
+	f("text", vector, "text", false)
+	f("vector", vector, "vector", false)
+	f("text vector", vector, "", true)
+	f("", nil, "vector", false) // without a model the question has no vector
+	f("text", nil, "", true)
+}
+
+// TestOneDamagedChunkIsTold: an answer that lacks a chunk is degraded.
+func TestOneDamagedChunkIsTold(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	for damaged := range 2 {
+		options := b.searcher.Options
+		options.Catalog = &lostLegs{Engine: b.engine, Catalog: b.catalog, damaged: damaged}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text"}
+		r, err := search.New(options).Search(t.Context(), scope, req)
+		if err != nil || len(r.Degraded) != damaged || damaged > 0 && r.Degraded[0].Code != fault.Corrupt {
+			t.Errorf("%d damaged chunks: %v, degraded %+v", damaged, err, r.Degraded)
+		}
+	}
+}
+
+// TestPinsAreNoAnswerOfARung: what is there because a rule pins it does not end the relaxation of the words.
+func TestPinsAreNoAnswerOfARung(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	b.ruled("manuals", `[{"name": "r", "when": {"match": "contains", "queries": ["refunds"]}, "pin": [{"chunk_id": "login"}]}]`)
+	r := b.withPins(onManuals + `, "query": "wombat refunds invoices passwords burrows nights", "preset": "script_score",
+		"text_required": true, "minimum_should_match": "100%"`)
+	if r.Relaxed == nil || *r.Relaxed != "10%" || len(r.Hits) < 2 || !strings.HasPrefix(pins(r), "r:login ") {
+		t.Errorf("relaxed %v: %s", r.Relaxed, pins(r))
+	}
+}
+
+// TestThresholdsKeepWhatIsAtThem: a hit, and an answer, at exactly the threshold stays, and goes at the next number.
+func TestThresholdsKeepWhatIsAtThem(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.onPlane()
+	const whole = `, "preset": "balanced", "top_k": 10`
+	all := b.answer(onRefunds + whole + `}`)
+	last := len(all.Hits) - 1
+	f := func(name string, at *float64, dropped int) {
+		t.Helper()
+		if at == nil {
+			t.Fatalf("%s is unknown", name)
+		}
+		for value, want := range map[float64]int{*at: len(all.Hits), math.Nextafter(*at, 2): len(all.Hits) - dropped} {
+			r := b.answer(onRefunds + whole + fmt.Sprintf(`, "threshold": {%q: %.17g}}`, name, value))
+			if len(r.Hits) != want {
+				t.Errorf("%s %.17g: %d hits, want %d", name, value, len(r.Hits), want)
+			}
+		}
+	}
+	f("answerable", all.Answerable, len(all.Hits))
+	f("score", &all.Hits[last].Score, 1)
+}
