@@ -187,6 +187,11 @@ func TestQueryVectorsAreCachedAndTheCallersOwn(t *testing.T) {
 	if err != nil || !slices.Equal(second, embed("refund")) {
 		t.Errorf("the second answer is %v, %v", second, err)
 	}
+	second[0] = -1 // one that was kept already
+	third, err := c.Query(t.Context(), "refund")
+	if err != nil || !slices.Equal(third, embed("refund")) {
+		t.Errorf("the third answer is %v, %v", third, err)
+	}
 	if server.count() != 1 {
 		t.Errorf("%d requests, want 1", server.count())
 	}
@@ -427,6 +432,33 @@ func TestAnAbsentServerCostsLittleAndIsFoundAgain(t *testing.T) {
 	if err != nil || !c.Healthy() {
 		t.Errorf("the server is back, and a query gives %v", err)
 	}
+}
+
+// TestThreeFailuresInARowLeaveAServerAlone: nothing is sent from the third on; a caller that goes away in between is
+// neither a failure nor an answer.
+func TestThreeFailuresInARowLeaveAServerAlone(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	server := newFake(t, func(w http.ResponseWriter, a received, _ int) {
+		if a.input[0] == "gone" {
+			leave()
+			<-ended
+		}
+		w.WriteHeader(http.StatusBadGateway)
+	})
+	t.Cleanup(func() { close(ended) })
+	c := newClient(t, Options{BaseURL: server.URL, Retries: -1, Cooldown: time.Hour})
+	ask := func(ctx context.Context, text string, want fault.Kind, healthy bool, sent int) {
+		t.Helper()
+		if _, err := c.Passages(ctx, []string{text}); !fault.Is(err, want) || c.Healthy() != healthy || server.count() != sent {
+			t.Errorf("%s: %v, healthy %t, %d sent; want %s, %t, %d", text, err, c.Healthy(), server.count(), want, healthy, sent)
+		}
+	}
+	ask(t.Context(), "one", fault.Unavailable, true, 1)
+	ask(ctx, "gone", fault.Canceled, true, 2)
+	ask(t.Context(), "two", fault.Unavailable, true, 3)
+	ask(t.Context(), "three", fault.Unavailable, false, 4)
+	ask(t.Context(), "four", fault.Unavailable, false, 4)
 }
 
 func TestATextThatTheServerFailsOnDoesNotCostTheOthers(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// Elsewhere than in UTC, which texts without a zone are of.
+func init() { time.Local = time.FixedZone("elsewhere", 5*3600+45*60) }
+
 // TestParseMoment: what a text says, as an interval of RFC 3339's times.
 func TestParseMoment(t *testing.T) {
 	f := func(text, from, below string) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -223,13 +224,14 @@ type late struct{}
 func (late) RoundTrip(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded }
 
 func TestClient(t *testing.T) {
-	var status, asked int
+	var status int
+	var asked atomic.Int64
 	var body string
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/search" || r.Header.Get("Authorization") != "Bearer secret" {
 			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
 		}
-		if asked++; status == 0 {
+		if asked.Add(1); status == 0 {
 			panic(http.ErrAbortHandler) // the connection breaks
 		}
 		w.WriteHeader(status)
@@ -251,10 +253,11 @@ func TestClient(t *testing.T) {
 	}
 	f := func(with int, text string, kind fault.Kind, field string) {
 		t.Helper()
-		status, body, asked = with, text, 0
+		status, body = with, text
+		asked.Store(0)
 		_, err := service.Search(t.Context(), query)
-		if asked != 1 {
-			t.Errorf("%d %s: asked %d times, want once: whoever asks knows whether it is worth a second time", with, text, asked)
+		if n := asked.Load(); n != 1 {
+			t.Errorf("%d %s: asked %d times, want once: whoever asks knows whether it is worth a second time", with, text, n)
 		}
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != kind || e.Field != field {

@@ -21,6 +21,7 @@ func storeCases() []testCase {
 		{"store/hidden and shown again", hiddenChunk},
 		{"store/describe", describe},
 		{"store/scanning", scanning},
+		{"store/what was deleted is not there again", deletedAmongOthers},
 	}
 }
 
@@ -260,5 +261,23 @@ func describe(t *testing.T, s *suite) {
 	b.write(one, two, passage("c", "red", 0, 1))
 	if d := b.describe(); d.Chunks != 3 || d.Documents != 2 || d.Vectors != 2 {
 		t.Errorf("3 chunks of 2 documents with 2 vectors are described as %+v", d)
+	}
+}
+
+// deletedAmongOthers: a chunk that is gone counts for nothing, also where others that were written with it are there.
+func deletedAmongOthers(t *testing.T, s *suite) {
+	b := s.base(t, schema{})
+	chunks := []engine.Chunk{passage("a", "red"), passage("b", "red"), passage("c", "red"), passage("d", "red")}
+	b.write(chunks...)
+	for i, want := range []int{1, 0} {
+		if n, err := s.engine.DeleteChunks(t.Context(), b.kb, []string{"a"}); n != want || err != nil {
+			t.Errorf("time %d: %d deleted, %v, want %d", i+1, n, err, want)
+		}
+	}
+	same(t, "chosen by its id", b.ids(words(9, "red"), engine.Filter{IDs: []string{"a", "b"}}), []string{"b"})
+	for _, want := range []engine.Status{engine.Created, engine.Updated} {
+		if o := b.write(chunks[0]); o[0].Status != want {
+			t.Errorf("written again it is %s, want %s", o[0].Status, want)
+		}
 	}
 }

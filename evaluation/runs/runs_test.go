@@ -24,6 +24,9 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// Elsewhere than in UTC, which ids are of.
+func init() { time.Local = time.FixedZone("elsewhere", 5*3600+45*60) }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // words is the simplest tokenizer that an engine takes.
@@ -321,6 +324,9 @@ func TestPOfAllSystemsIsCorrectedTogether(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if made := e.CreatedAt.UTC(); !strings.HasPrefix(e.ID, made.Format("20060102-15")) {
+		t.Errorf("%s was made at %v", e.ID, made)
 	}
 	var alone, together []float64
 	for _, c := range l.until(e.ID, runs.Done).Comparisons {
