@@ -13,7 +13,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -89,7 +89,7 @@ fixtures: ## Write the files anew that the parsers are tested with
 memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets, simulated users, tuning
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 	go test -count=1 ./ingest/parse/...
-	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked)$$' ./evaluation
+	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked|TestOneWinnerByChanceInTwenty)$$' ./evaluation
 	go test -count=1 ./experiments ./evaluation/tune
 
 lint: generate ## golangci-lint (go vet and formatting included), and that a client is built without C
@@ -110,6 +110,9 @@ growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.
 	scripts/with-services scripts/bench/growth "$(SIZES)"
 
 DURATION := 10m
+
+stale: ## List tables of measurements that are too old
+	scripts/stale
 
 stamina: generate ## Kills, damage, outages and DURATION of mixed load; writes docs/reliability.md and docs/stamina.md
 	scripts/with-services scripts/stamina "$(DURATION)"
