@@ -286,8 +286,8 @@ func TestOneAtATime(t *testing.T) {
 		within = func() {
 			go func() { other <- m.Wrote("acme", 1) }()
 			select {
-			case <-other:
-				t.Errorf("%s: another writer counted bytes in the middle of it", what)
+			case err := <-other:
+				t.Errorf("%s: another writer counted bytes in the middle of it: %v", what, err)
 				other <- nil
 			case <-time.After(20 * time.Millisecond):
 			}

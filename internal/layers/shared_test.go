@@ -156,11 +156,11 @@ func sharedFields(of string, declared ast.Expr) (found []string) {
 	})
 	for _, field := range structure.Fields.List {
 		kind := types.ExprString(field.Type)
-		if !keepers.MatchString(kind) && !(locked && strings.HasPrefix(kind, "map[")) {
-			continue
-		}
+		kept := keepers.MatchString(kind) || locked && strings.HasPrefix(kind, "map[")
 		for _, name := range field.Names {
-			found = append(found, of+"."+name.Name)
+			if kept {
+				found = append(found, of+"."+name.Name)
+			}
 		}
 	}
 	return found
