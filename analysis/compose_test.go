@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // words are the tokens of a text: what stands between spaces.
@@ -43,7 +44,7 @@ func TestComposePlain(t *testing.T) {
 		t.Helper()
 		got, err := json.Marshal(Compose(q, Frequencies{}, syn, r))
 		if err != nil || string(got) != want {
-			t.Errorf("got  %s\nwant %s (%v)", got, want, err)
+			t.Errorf("got  %s\nwant %s (%v)", brief.Of(got), want, err)
 		}
 	}
 	// A repeated word counts each time; any term matches.
@@ -73,11 +74,11 @@ func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
 	f := Frequencies{Docs: 100, DF: frequenciesOf(q, map[string]int{"common": 90, "rare": 1, "middle": 10})}
 	out := Compose(q, f, nil, Rules{MaxTerms: 2, Phrases: true, PhraseBoost: 1})
 	if len(out.Terms) != 2 || out.Terms[0].Text != "rare" || out.Terms[1].Text != "middle" {
-		t.Errorf("kept %+v", out.Terms)
+		t.Errorf(`kept %+v; want 2 out.Terms and out.Terms[0].Text "rare" and out.Terms[1].Text "middle"`, out.Terms)
 	}
 	// Neighbours of the unknown word cannot match as a phrase.
 	if len(out.Phrases) != 1 || !slices.Equal(out.Phrases[0].Terms, []string{"common", "rare"}) {
-		t.Errorf("phrases %+v", out.Phrases)
+		t.Errorf(`phrases %+v; want 1 out.Phrases and {"common", "rare"}`, out.Phrases)
 	}
 }
 
@@ -93,7 +94,7 @@ func TestDefaults(t *testing.T) {
 	}
 	out := Compose(Parse(long.String(), words), Frequencies{}, synonyms, Rules{SynonymBoost: 1})
 	if len(out.Terms) != 256 || len(out.Terms[0].Synonyms) != 8 {
-		t.Errorf("%d terms, %d synonyms", len(out.Terms), len(out.Terms[0].Synonyms))
+		t.Errorf("%d terms, %d synonyms; want 256 out.Terms and 8 out.Terms[0].Synonyms", len(out.Terms), len(out.Terms[0].Synonyms))
 	}
 	q := Query{Terms: []QueryTerm{{Text: "共和", Count: 1, Part: true}, {Text: "共和国", Count: 1}}}
 	for weight, want := range map[float64]float64{0: 1, .25: .25} {
@@ -123,7 +124,7 @@ func TestTFIDF(t *testing.T) {
 	// Nothing known: the largest weight is 1.
 	for i, got := range TFIDF.appendWeights(nil, terms[2:], Frequencies{}) {
 		if got != 1 {
-			t.Errorf("unknown term %d: %v", i, got)
+			t.Errorf("unknown term %d: %v; want got 1", i, got)
 		}
 	}
 	unknown := math.Log(1 + 10.5/.5)
@@ -163,7 +164,7 @@ func TestMinimum(t *testing.T) {
 	f("1024", 2000, 1024)
 	for _, bad := range []string{"%", "101%", "-1", "x", "30 %%", "1.5", "1025"} {
 		if _, err := ParseMinimum("minimum_should_match", bad); !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("%q is accepted: %v", bad, err)
+			t.Errorf("%q is accepted: %v; want an error of kind InvalidArgument", bad, err)
 		}
 	}
 }

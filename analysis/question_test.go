@@ -34,7 +34,7 @@ func TestNeighbours(t *testing.T) {
 func TestPhrasesAreKeptOnce(t *testing.T) {
 	q := Parse(`"a b" "c d" "a b" -"x y" -z -"x y"`, words)
 	if len(q.Required) != 2 || len(q.Excluded) != 2 {
-		t.Errorf("required %v, excluded %v", q.Required, q.Excluded)
+		t.Errorf("required %v, excluded %v; want 2 q.Required and 2 q.Excluded", q.Required, q.Excluded)
 	}
 	places := []int{1, 3, 7, 9, 13, 15}
 	for i, tok := range q.Tokens {

@@ -50,10 +50,10 @@ func TestSubstitutes(t *testing.T) {
 	scored(1, .2, idfOf(2), 1)
 	scored(2, .1, idfOf(3)+idfOf(1), .8) // cat food, in at most the chunks that hold food
 	if f.Of(0) != 0 || f.Of(2) != 0 {
-		t.Errorf("unknown terms are in %v chunks", f.DF[:3])
+		t.Errorf("unknown terms are in %v chunks; want f.Of(0) 0 and f.Of(2) 0", f.DF[:3])
 	}
 	if got := Known(q, f); got != 1 {
-		t.Errorf("known %v", got)
+		t.Errorf("known %v; want got 1", got)
 	}
 	out := Compose(q, f, synonyms, rules)
 	for i, df := range []float64{4, 2, 1} {
@@ -64,7 +64,7 @@ func TestSubstitutes(t *testing.T) {
 	// A query that keeps fewer terms keeps those that find something.
 	rules.MaxTerms = 2
 	if out = Compose(q, f, synonyms, rules); out.Terms[0].Text != "eats" || out.Terms[1].Text != "kibble" {
-		t.Errorf("kept %+v", out.Terms)
+		t.Errorf(`kept %+v; want out.Terms[0].Text "eats" and out.Terms[1].Text "kibble"`, out.Terms)
 	}
 }
 
@@ -107,6 +107,6 @@ func TestSynonymWordsAreBounded(t *testing.T) {
 	}
 	v := VocabularyOf(Parse("moggy", words), many, Rules{SynonymBoost: 1, MaxSynonyms: len(many)})
 	if len(v.Words) != 1+maxSynonymWords {
-		t.Errorf("%d words", len(v.Words))
+		t.Errorf("%d words; want 1 + maxSynonymWords v.Words", len(v.Words))
 	}
 }

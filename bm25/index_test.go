@@ -29,7 +29,7 @@ func TestKeysMustAscend(t *testing.T) {
 		before := x.Snapshot().Docs()
 		err := x.Add(docs)
 		if ok && err != nil || !ok && !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("Add(%v) = %v", keys, err)
+			t.Errorf("Add(%v) = %v; want not ok or no error and ok or an error of kind InvalidArgument", keys, err)
 		}
 		if !ok && x.Snapshot().Docs() != before {
 			t.Errorf("a refused Add(%v) changed the index", keys)
@@ -55,29 +55,29 @@ func TestEmptyIndexAndEmptyQueries(t *testing.T) {
 	for _, s := range []*Snapshot{x.Snapshot(), full.Snapshot()} {
 		for _, q := range []*textquery.Query{nil, {}, termQuery("unknown"), {Phrases: []textquery.Phrase{{Terms: []string{"a"}}}}} {
 			if hits := s.Search(t.Context(), q, 10, nil); len(hits) != 0 {
-				t.Errorf("Search(%v) = %v", q, hits)
+				t.Errorf("Search(%v) = %v; want no hits", q, hits)
 			}
 			if got := s.Scores(t.Context(), q, []uint32{3}); got[0] != 0 {
-				t.Errorf("Scores(%v) = %v", q, got)
+				t.Errorf("Scores(%v) = %v; want got[0] 0", q, got)
 			}
 			s.ScoreAll(t.Context(), q, func(key uint32, _ float32) { t.Errorf("ScoreAll(%v) gave %d", q, key) })
 		}
 		if hits := s.Search(t.Context(), termQuery("a"), 0, nil); len(hits) != 0 {
-			t.Errorf("the best 0 are %v", hits)
+			t.Errorf("the best 0 are %v; want no hits", hits)
 		}
 		if m := s.Match(t.Context(), textquery.Phrase{}); !m.IsEmpty() {
 			t.Errorf("the empty phrase matches %v", m)
 		}
 	}
 	if hits := full.Snapshot().Search(t.Context(), termQuery(""), 10, nil); len(hits) != 1 || hits[0].Key != 3 {
-		t.Errorf("the empty token is found in %v", hits)
+		t.Errorf("the empty token is found in %v; want 1 hits and hits[0].Key 3", hits)
 	}
 	docs, avg, df := full.Snapshot().Stats([]string{"a", "unknown", ""})
 	if docs != 1 || avg != 2 || !slices.Equal(df, []int{1, 0, 1}) {
 		t.Errorf("Stats = %d, %v, %v; the chunk without tokens must not count", docs, avg, df)
 	}
 	if full.Snapshot().Docs() != 2 || full.Snapshot().Bytes() == 0 {
-		t.Errorf("Docs = %d, Bytes = %d", full.Snapshot().Docs(), full.Snapshot().Bytes())
+		t.Errorf("Docs = %d, Bytes = %d; want full.Snapshot().Docs() 2 and full.Snapshot().Bytes() other than 0", full.Snapshot().Docs(), full.Snapshot().Bytes())
 	}
 }
 
@@ -89,7 +89,7 @@ func TestSmallSegmentsAreMerged(t *testing.T) {
 		}
 	}
 	if n := len(x.Snapshot().views); n >= 3*fanIn {
-		t.Errorf("5000 chunks are in %d segments", n)
+		t.Errorf("5000 chunks are in %d segments; want n below 3 * fanIn", n)
 	}
 	var half []uint32
 	for key := uint32(0); key < 5000; key += 2 {
@@ -98,11 +98,11 @@ func TestSmallSegmentsAreMerged(t *testing.T) {
 	x.Delete(half)
 	x.Delete([]uint32{1, 1, 77777})
 	if docs, _, _ := x.Snapshot().Stats(nil); docs > 2600 || x.Snapshot().Docs() != 2499 {
-		t.Errorf("%d chunks count, %d are alive; half of every segment was deleted", docs, x.Snapshot().Docs())
+		t.Errorf("%d chunks count, %d are alive; half of every segment was deleted; want docs at most 2600 and x.Snapshot().Docs() 2499", docs, x.Snapshot().Docs())
 	}
 	x.Delete(x.Snapshot().Keys().ToArray())
 	if s := x.Snapshot(); s.Docs() != 0 || len(s.views) != 0 {
-		t.Errorf("%d chunks in %d segments after all were deleted", s.Docs(), len(s.views))
+		t.Errorf("%d chunks in %d segments after all were deleted; want s.Docs() 0 and no s.views", s.Docs(), len(s.views))
 	}
 }
 
@@ -151,7 +151,7 @@ func TestReadersNeverSeeHalfAChange(t *testing.T) {
 				q := termQuery(fmt.Sprint("v", hits[0].Key/2))
 				q.Phrases = []textquery.Phrase{{Terms: []string{"doc", q.Terms[0].Text}, Slop: 1, Weight: 1}}
 				if got := s.Scores(t.Context(), q, []uint32{hits[0].Key, hits[1].Key}); got[0] <= 0 || got[1] <= 0 {
-					t.Errorf("the scores of %v are %v", hits, got)
+					t.Errorf("the scores of %v are %v; want got[0] above 0 and got[1] above 0", hits, got)
 					return
 				}
 			}

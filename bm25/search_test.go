@@ -151,7 +151,7 @@ func TestEveryWayToScoreAgreesWithTheReference(t *testing.T) {
 		ref := referenceOf(x.Snapshot(), docs)
 		for key, dead := range ref.dead {
 			if dead {
-				t.Fatalf("the deleted chunk %d counts after Compact", key)
+				t.Fatalf("the deleted chunk %d counts after Compact; want not dead", key)
 			}
 		}
 		checkAgainst(t, x.Snapshot(), ref, q)
@@ -303,10 +303,10 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 			t.Errorf("%s goes on after its context has ended", name)
 		}
 		if n := run(&endingContext{t.Context(), 0}); n != 0 {
-			t.Errorf("%s finds %d when its context has ended before", name, n)
+			t.Errorf("%s finds %d when its context has ended before; want n 0", name, n)
 		}
 		if looks < 3 {
-			t.Errorf("%s looks at its context %d times", name, looks)
+			t.Errorf("%s looks at its context %d times; want looks at least 3", name, looks)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 		at := r.IntN(8 * len(bad))
 		bad[at/8] ^= 1 << (at % 8)
 		if _, err := Read(bad, Options{}); !fault.Is(err, fault.Corrupt) {
-			t.Fatalf("bit %d flipped: %v", at, err)
+			t.Fatalf("bit %d flipped: %v; want an error of kind Corrupt", at, err)
 		}
 	}
 	for n := range len(data) {
@@ -90,7 +90,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 			continue
 		}
 		if _, err := Read(data[:n], Options{}); !fault.Is(err, fault.Corrupt) {
-			t.Fatalf("cut to %d bytes: %v", n, err)
+			t.Fatalf("cut to %d bytes: %v; want an error of kind Corrupt", n, err)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestAnotherIndexIsAConflict(t *testing.T) {
 	f := func(data []byte, o Options) {
 		t.Helper()
 		if _, err := Read(data, o); !fault.Is(err, fault.Conflict) {
-			t.Errorf("Read(%+v) = %v", o, err)
+			t.Errorf("Read(%+v) = %v; want an error of kind Conflict", o, err)
 		}
 	}
 	f(data, Options{})
@@ -151,7 +151,7 @@ func useIfRead(t *testing.T, data []byte) {
 	x, err := Read(data, Options{})
 	if err != nil {
 		if !fault.Is(err, fault.Corrupt) && !fault.Is(err, fault.Conflict) {
-			t.Fatalf("Read gave %v", err)
+			t.Fatalf("Read gave %v; want an error of kind Corrupt or an error of kind Conflict", err)
 		}
 		return
 	}

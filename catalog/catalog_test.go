@@ -158,7 +158,7 @@ func TestTenantsAndBoundKeysSeeOnlyTheirOwn(t *testing.T) {
 
 	kb, e, err := c.Get(ctx, acme, "a")
 	if err != nil || e.Name() != "elasticsearch" || kb.Engine != "elasticsearch" {
-		t.Errorf("Get a: %+v on %v, %v", kb, e, err)
+		t.Errorf(`Get a: %+v on %v, %v; want no error and e.Name() "elasticsearch" and kb.Engine "elasticsearch"`, kb, e, err)
 	}
 	absent := access.Scope{Tenant: "nobody"}
 	bound := access.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}
@@ -185,7 +185,7 @@ func TestCreateDescribeDelete(t *testing.T) {
 
 	described, err := c.Describe(ctx, acme, "kb")
 	if err != nil || described.Chunks != 7 || described.ID != "kb" {
-		t.Errorf("Describe: %+v, %v", described, err)
+		t.Errorf(`Describe: %+v, %v; want no error and described.Chunks 7 and described.ID "kb"`, described, err)
 	}
 	if err := c.Delete(ctx, acme, "kb"); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestUnknownIDsListAtMostOnceASecond(t *testing.T) {
 		wantKind(t, err, fault.NotFound)
 	}
 	if lists := fake.lists.Load(); lists > 4 {
-		t.Errorf("50 unknown ids made the engine list %d times", lists)
+		t.Errorf("50 unknown ids made the engine list %d times; want lists at most 4", lists)
 	}
 }
 
@@ -547,7 +547,7 @@ func TestChangesDoNotListAll(t *testing.T) {
 		}
 	}
 	if n := fake.lists.Load() - before; n > 0 {
-		t.Errorf("all were listed %d times", n)
+		t.Errorf("all were listed %d times; want n 0", n)
 	}
 	if list, err := c.List(ctx, acme); err != nil || len(list) != 11 {
 		t.Errorf("%d listed, %v; want 11", len(list), err)

@@ -71,21 +71,21 @@ func TestSeveralEngines(t *testing.T) {
 		t.Errorf("made %+v", kb)
 	}
 	if len(small.bases) != 1 || len(large.bases) != 1 {
-		t.Errorf("%d and %d knowledge bases on the engines", len(small.bases), len(large.bases))
+		t.Errorf("%d and %d knowledge bases on the engines; want 1 small.bases and 1 large.bases", len(small.bases), len(large.bases))
 	}
 	listed, err := c.List(ctx, acme)
 	if err != nil || len(listed) != 1 || listed[0].Engine != "elasticsearch" {
-		t.Errorf("listed %+v, %v", listed, err)
+		t.Errorf(`listed %+v, %v; want no error and 1 listed and listed[0].Engine "elasticsearch"`, listed, err)
 	}
 	found, e, err := c.Get(ctx, acme, "kb")
 	if _, ok := e.(*together); err != nil || !ok || found.Engine != "elasticsearch" {
-		t.Errorf("found %+v on %T, %v", found, e, err)
+		t.Errorf(`found %+v on %T, %v; want no error and ok and found.Engine "elasticsearch"`, found, e, err)
 	}
 	if report, err := c.Check(ctx, acme, "kb", true); err != nil || report.Chunks != 7 {
-		t.Errorf("checked %+v, %v", report, err)
+		t.Errorf("checked %+v, %v; want no error and report.Chunks 7", report, err)
 	}
 	if err := c.Delete(ctx, acme, "kb"); err != nil || len(small.bases)+len(large.bases) != 0 {
-		t.Errorf("after the delete %d and %d, %v", len(small.bases), len(large.bases), err)
+		t.Errorf("after the delete %d and %d, %v; want no error and no small.bases) + len(large.bases", len(small.bases), len(large.bases), err)
 	}
 
 	create(t, c, acme, Spec{ID: "one", Engines: []string{"embedded"}})

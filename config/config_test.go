@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -44,7 +45,7 @@ func TestNothingConfigured(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(Default(), got); diff != "" {
-		t.Errorf("(-default +got):\n%s", diff)
+		t.Errorf("(-default +got):\n%s; want diff \"\"", diff)
 	}
 }
 
@@ -112,7 +113,7 @@ func TestConfigVariableNamesTheFile(t *testing.T) {
 	}
 	got, err := Load("", nil, []string{"HYBRIDGE_CONFIG=" + path})
 	if err != nil || got.DataDir != "here" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf(`%+v, %v; want no error and got.DataDir "here"`, got, err)
 	}
 }
 
@@ -288,19 +289,19 @@ keys: [{name: a, key: s3cr3t}]
 		fmt.Sprintf("%v %+v %#v %s %q", config, config, *config, config.Keys[0].Key, config.Keys[0].Key),
 	} {
 		if strings.Contains(shown, secret) {
-			t.Errorf("the secret is in %s", shown)
+			t.Errorf("the secret is in %s; want no secret in it", shown)
 		}
 	}
 	if !strings.Contains(string(text), "[secret]") {
-		t.Errorf("a secret that is set must show that it is:\n%s", text)
+		t.Errorf("a secret that is set must show that it is:\n%s", brief.Of(text))
 	}
 	_, err = load(t, "", []string{"HYBRIDGE_KEYS=s3cr3t"}, nil)
 	if err == nil || strings.Contains(err.Error(), secret) {
-		t.Errorf("the secret is in the error: %v", err)
+		t.Errorf("the secret is in the error: %v; want an error and no secret in it", err)
 	}
 	_, err = load(t, "elasticsearch: {url: 'ftp://user:s3cr3t@h', api_key: [s3cr3t]}\nkeys: [{name: a, key: {s3cr3t: s3cr3t}}]", nil, nil)
 	if err == nil || strings.Contains(err.Error(), secret) {
-		t.Errorf("the secret is in the error: %v", err)
+		t.Errorf("the secret is in the error: %v; want an error and no secret in it", err)
 	}
 }
 
@@ -315,7 +316,7 @@ func TestPrintedConfigurationLoadsAgain(t *testing.T) {
 	}
 	again, err := load(t, string(text), nil, nil)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatalf("%v\n%s", err, brief.Of(text))
 	}
 	again2, err := again.YAML()
 	if err != nil || string(again2) != string(text) {
@@ -343,13 +344,13 @@ embedding: {query_extra: {input_type: query, deep: {n: 1}}}`, nil, nil)
 	}
 	again, err := load(t, string(text), nil, nil)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatalf("%v\n%s", err, brief.Of(text))
 	}
 	for i := range first.Keys {
 		a, b := first.Keys[i], again.Keys[i]
 		if (a.KnowledgeBases == nil) != (b.KnowledgeBases == nil) || !slices.Equal(a.KnowledgeBases, b.KnowledgeBases) ||
 			fmt.Sprint(a.Filter) != fmt.Sprint(b.Filter) || a.KeySHA256 != b.KeySHA256 {
-			t.Errorf("%+v became %+v:\n%s", a, b, text)
+			t.Errorf("%+v became %+v:\n%s", a, b, brief.Of(text))
 		}
 	}
 	if fmt.Sprint(again.Embedding.QueryExtra) != fmt.Sprint(first.Embedding.QueryExtra) {
@@ -366,7 +367,7 @@ func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Keys) != 2 || len(got.Presets) != 5 || got.Keys[0].KnowledgeBases[0] != "manuals" {
-		t.Errorf("%+v", got)
+		t.Errorf(`%+v; want 2 got.Keys and 5 got.Presets and got.Keys[0].KnowledgeBases[0] "manuals"`, got)
 	}
 	// All but the keys and presets are the defaults.
 	got.Keys, got.Presets = nil, nil
@@ -400,7 +401,7 @@ func TestExampleHasEverySetting(t *testing.T) {
 func TestEverySettingIsDescribed(t *testing.T) {
 	for _, s := range Settings() {
 		if s.Doc == "" {
-			t.Errorf("%s has no description", s.Key)
+			t.Errorf(`%s has no description; want s.Doc other than ""`, s.Key)
 		}
 	}
 }
@@ -420,6 +421,6 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/configuration.md is out of date; -update writes it (-file +settings):\n%s", diff)
+		t.Errorf("docs/configuration.md is out of date; -update writes it (-file +settings):\n%s; want diff \"\"", diff)
 	}
 }

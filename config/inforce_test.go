@@ -40,7 +40,7 @@ limits: {file_bytes: 8MiB}
 	for _, f := range all {
 		told[f.Key] = f
 		if strings.Contains(f.Value, "hunter2") || strings.Contains(f.Value, "rival") || strings.Contains(f.Value, "random-text") {
-			t.Errorf("%s tells a secret: %s", f.Key, f.Value)
+			t.Errorf(`%s tells a secret: %s; want no "hunter2" in it and no "rival" in it and no "random-text" in it`, f.Key, f.Value)
 		}
 		if f.Doc == "" && f.Key != "presets" || f.Accept == "" || f.Env() == "" {
 			t.Errorf("%s is not described: %+v", f.Key, f)
@@ -63,6 +63,6 @@ limits: {file_bytes: 8MiB}
 	f("demo", "false", FromDefault)
 	f("redis.url", "", FromDefault)
 	if len(all) < 100 || told["keys[].name"].Key != "" {
-		t.Errorf("%d settings", len(all))
+		t.Errorf(`%d settings; want at least 100 all and told["keys[].name"].Key ""`, len(all))
 	}
 }

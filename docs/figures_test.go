@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // taken is a text of a page with figures that a table holds: each in braces, and where it is.
@@ -64,7 +66,7 @@ func TestFigures(t *testing.T) {
 					continue
 				}
 				if !slices.ContainsFunc(said[page], func(s string) bool { return strings.Contains(text, s) }) {
-					t.Errorf("%s has figures of measurements that figures.yaml does not lead to their table: %s", page, text)
+					t.Errorf("%s has figures of measurements that figures.yaml does not lead to their table: %s", brief.Of(page), text)
 				}
 			}
 		}
@@ -218,7 +220,7 @@ func TestTunedPresetsBeginWhereTheyAre(t *testing.T) {
 			}
 		}
 		if math.Abs(values[0]-values[1]) > 0.0012 {
-			t.Errorf("%s: the tuner has %v for `balanced`, searching gives %v", set, values[0], values[1])
+			t.Errorf("%s: the tuner has %v for `balanced`, searching gives %v; want math.Abs(values[0] - values[1]) at most 0.0012", set, values[0], values[1])
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestLinks(t *testing.T) {
 	unused := map[string]bool{}
 	pictures, err := fs.Glob(docs.Guide(), "pictures/*.svg")
 	if err != nil || len(pictures) == 0 {
-		t.Fatalf("%v, %v", pictures, err)
+		t.Fatalf("%v, %v; want no error and some pictures", pictures, err)
 	}
 	for _, picture := range pictures {
 		unused[picture] = true
@@ -92,7 +92,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if len(unused) > 0 {
-		t.Errorf("no page shows %v", unused)
+		t.Errorf("no page shows %v; want len(unused) 0", unused)
 	}
 }
 
@@ -100,7 +100,7 @@ func pagesOf(t *testing.T, language string) (names []string) {
 	t.Helper()
 	files, err := fs.Glob(docs.Pages(), language+"/*.md")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %v", files, err)
+		t.Fatalf("%v, %v; want no error and some files", files, err)
 	}
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(path.Base(file), ".md"))

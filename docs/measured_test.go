@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -20,7 +21,7 @@ func TestTablesSayWhenTheyWereMeasured(t *testing.T) {
 	t.Parallel()
 	all := sections.FindAllStringSubmatch(pageText(t, "relevance.md"), -1)
 	if len(all) < 30 {
-		t.Fatalf("only %d sections of relevance.md", len(all))
+		t.Fatalf("only %d sections of relevance.md; want at least 30 all", len(all))
 	}
 	for _, s := range all {
 		if !measuredAt.MatchString(s[2]) {
@@ -31,7 +32,7 @@ func TestTablesSayWhenTheyWereMeasured(t *testing.T) {
 	for _, page := range []string{"relevance.md", "benchmarks.md", "growth.md", "reliability.md", "stamina.md"} {
 		found := measuredAt.FindAllStringSubmatch(pageText(t, page), -1)
 		if len(found) == 0 {
-			t.Errorf("%s does not say when it was measured", page)
+			t.Errorf("%s does not say when it was measured", brief.Of(page))
 		}
 		for _, f := range found {
 			commits[f[1]] = true

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 var update = flag.Bool("update", false, "write promises.md")
@@ -51,7 +53,7 @@ func pagesWithPromises(t *testing.T) map[string]string {
 	for _, pattern := range []string{"../README.md", "*.md", "guide/en/*.md"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
+			t.Fatalf("%s: %v; want no error and some names", pattern, err)
 		}
 		for _, name := range names {
 			text, err := os.ReadFile(name) //nolint:gosec // a page
@@ -117,7 +119,7 @@ func marksOf(t *testing.T, name, text string) []mark {
 		}
 	}
 	if waiting > 0 {
-		t.Errorf("%s: no test stands below Promise: %q", name, all[len(all)-1].words)
+		t.Errorf("%s: no test stands below Promise: %q; want waiting 0", name, all[len(all)-1].words)
 	}
 	return all
 }
@@ -141,7 +143,7 @@ func TestPromises(t *testing.T) {
 				}
 			}
 			if len(held) == 0 {
-				t.Errorf("%s promises what no test says that it holds: %s", page, sentence)
+				t.Errorf("%s promises what no test says that it holds: %s; want some held", brief.Of(page), sentence)
 			}
 			lines = append(lines, fmt.Sprintf("| %s | %s | %s |", strings.TrimPrefix(page, "docs/"),
 				strings.ReplaceAll(plainSentence(sentence), "|", "\\|"), strings.Join(held, ", ")))
@@ -149,7 +151,7 @@ func TestPromises(t *testing.T) {
 	}
 	for i, m := range all {
 		if !used[i] {
-			t.Errorf("%s holds %q, which %s does not promise", m.test, m.words, m.page)
+			t.Errorf("%s holds %q, which %s does not promise", m.test, m.words, brief.Of(m.page))
 		}
 	}
 	slices.Sort(lines)

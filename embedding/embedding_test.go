@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -117,10 +118,10 @@ func TestRequestMembers(t *testing.T) {
 	} {
 		sent := server.requests[i]
 		if got, _ := json.Marshal(sent.body); string(got) != want {
-			t.Errorf("request %d is %s, want %s", i, got, want)
+			t.Errorf("request %d is %s, want %s", i, brief.Of(got), want)
 		}
 		if sent.path != "/v1/embeddings" || sent.authorization != "Bearer "+secret {
-			t.Errorf("request %d went to %s with %q", i, sent.path, sent.authorization)
+			t.Errorf(`request %d went to %s with %q; want sent.path "/v1/embeddings" and sent.authorization "Bearer " + secret`, i, sent.path, sent.authorization)
 		}
 	}
 }
@@ -145,7 +146,7 @@ func TestPassagesAreBatchedAndKeepTheirOrder(t *testing.T) {
 		t.Errorf("%d vectors by %d requests, want 7 by 3", len(vectors), server.count())
 	}
 	if none, err := c.Passages(t.Context(), nil); err != nil || len(none) != 0 {
-		t.Errorf("no texts give %v, %v", none, err)
+		t.Errorf("no texts give %v, %v; want no error and no none", none, err)
 	}
 }
 
@@ -164,7 +165,7 @@ func TestBase64(t *testing.T) {
 	want := []float32{1.5, -2, float32(math.Pi)}
 	server := newFake(t, func(w http.ResponseWriter, a received, _ int) {
 		if a.body["encoding_format"] != "base64" {
-			t.Errorf("encoding_format is %v", a.body["encoding_format"])
+			t.Errorf(`encoding_format is %v; want a.body["encoding_format"] "base64"`, a.body["encoding_format"])
 		}
 		raw, _ := binary.Append(nil, binary.LittleEndian, want)
 		_, _ = fmt.Fprintf(w, `{"data":[{"index":0,"embedding":%q}]}`, base64.StdEncoding.EncodeToString(raw))
@@ -218,7 +219,7 @@ func TestOneFlightPerTextSurvivesACallerThatGivesUp(t *testing.T) {
 	}
 	giveUp()
 	if err := <-first; !fault.Is(err, fault.Canceled) {
-		t.Errorf("the caller that gave up gets %v", err)
+		t.Errorf("the caller that gave up gets %v; want an error of kind Canceled", err)
 	}
 	close(release)
 	for range cap(others) {
@@ -236,11 +237,11 @@ func TestEmptyTextIsRefusedBeforeSending(t *testing.T) {
 	c := newClient(t, Options{BaseURL: server.URL})
 	_, err := c.Query(t.Context(), " \n")
 	if !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("a blank query: %v", err)
+		t.Errorf("a blank query: %v; want an error of kind InvalidArgument", err)
 	}
 	_, err = c.Passages(t.Context(), []string{"a", ""})
 	if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "texts[1]") {
-		t.Errorf("an empty passage: %v", err)
+		t.Errorf(`an empty passage: %v; want an error of kind InvalidArgument and "texts[1]" in it`, err)
 	}
 	if server.count() != 0 {
 		t.Errorf("%d requests, want none", server.count())
@@ -254,10 +255,10 @@ func TestAnswersThatAreNotBelieved(t *testing.T) {
 		c := newClient(t, Options{BaseURL: server.URL, Dimensions: 2})
 		_, err := c.Passages(t.Context(), []string{"a", "b"})
 		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), wantDetail) {
-			t.Errorf("%s gives %v, want unavailable with %q", body, err, wantDetail)
+			t.Errorf("%s gives %v, want unavailable with %q", brief.Of(body), err, wantDetail)
 		}
 		if server.count() != 1 {
-			t.Errorf("%s was asked for %d times, want once", body, server.count())
+			t.Errorf("%s was asked for %d times, want once", brief.Of(body), server.count())
 		}
 	}
 	nan := base64.StdEncoding.EncodeToString([]byte{0, 0, 0xc0, 0x7f, 0, 0, 0, 0})
@@ -292,7 +293,7 @@ func TestStatusBecomesAKindAndNeverShowsTheKey(t *testing.T) {
 			t.Errorf("%d gives %v after %d tries, want %s after %d", status, err, server.count(), want, wantTries)
 		}
 		if text := fmt.Sprintf("%v %+v", err, err); strings.Contains(text, secret) || len(text) > 4096 {
-			t.Errorf("%d: the error shows the key or is too long: %s", status, text)
+			t.Errorf("%d: the error shows the key or is too long: %s; want no secret in it and at most 4096 text", status, text)
 		}
 	}
 	f(301, fault.Unavailable, 1)
@@ -391,15 +392,15 @@ func TestSlowServer(t *testing.T) {
 	})
 	c := newClient(t, Options{BaseURL: server.URL, Timeout: 20 * time.Millisecond, Retries: -1})
 	if _, err := c.Query(t.Context(), "x"); !fault.Is(err, fault.Timeout) {
-		t.Errorf("the client's own limit gives %v", err)
+		t.Errorf("the client's own limit gives %v; want an error of kind Timeout", err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := c.Query(soon, "x"); !fault.Is(err, fault.Timeout) {
-		t.Errorf("the caller's limit gives %v", err)
+		t.Errorf("the caller's limit gives %v; want an error of kind Timeout", err)
 	}
 	if _, err := c.Passages(soon, []string{"x"}); !fault.Is(err, fault.Timeout) {
-		t.Errorf("the caller's limit gives %v", err)
+		t.Errorf("the caller's limit gives %v; want an error of kind Timeout", err)
 	}
 }
 
@@ -416,11 +417,11 @@ func TestAnAbsentServerCostsLittleAndIsFoundAgain(t *testing.T) {
 	c := newClient(t, Options{BaseURL: server.URL, Retries: -1, Cooldown: 50 * time.Millisecond})
 	for i := range 20 {
 		if _, err := c.Query(t.Context(), fmt.Sprint("question ", i)); !fault.Is(err, fault.Unavailable) {
-			t.Fatalf("query %d gives %v", i, err)
+			t.Fatalf("query %d gives %v; want an error of kind Unavailable", i, err)
 		}
 	}
 	if n := server.count(); n < failuresToOpen || n > 10 {
-		t.Errorf("20 queries made %d requests to a server that is away", n)
+		t.Errorf("20 queries made %d requests to a server that is away; want n at least failuresToOpen and n at most 10", n)
 	}
 	away.Store(false)
 	var err error
@@ -472,7 +473,7 @@ func TestATextThatTheServerFailsOnDoesNotCostTheOthers(t *testing.T) {
 	c := newClient(t, Options{BaseURL: server.URL})
 	for range failuresToOpen {
 		if _, err := c.Passages(t.Context(), []string{"poison"}); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("the poison gives %v", err)
+			t.Errorf("the poison gives %v; want an error of kind Unavailable", err)
 		}
 	}
 	if _, err := c.Query(t.Context(), "refund"); err != nil {
@@ -486,10 +487,10 @@ func TestNobodyThere(t *testing.T) {
 	c := newClient(t, Options{BaseURL: server.URL, APIKey: secret})
 	_, err := c.Query(t.Context(), "x")
 	if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error(), secret) {
-		t.Errorf("nobody there gives %v", err)
+		t.Errorf("nobody there gives %v; want an error of kind Unavailable and no secret in it", err)
 	}
 	if err := c.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("Ping gives %v", err)
+		t.Errorf("Ping gives %v; want an error of kind Unavailable", err)
 	}
 }
 
@@ -510,7 +511,7 @@ func TestClosedClient(t *testing.T) {
 	c := newClient(t, Options{BaseURL: "http://127.0.0.1:1"})
 	c.Close()
 	if _, err := c.Query(t.Context(), "x"); !fault.Is(err, fault.Canceled) {
-		t.Errorf("a closed client gives %v", err)
+		t.Errorf("a closed client gives %v; want an error of kind Canceled", err)
 	}
 }
 

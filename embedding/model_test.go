@@ -65,7 +65,7 @@ func TestModelTellsQueriesFromPassages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if same := cosine(q, p[0]); same > 0.999 {
-		t.Errorf("the two kinds give the same vector (cosine %f)", same)
+		t.Errorf("the two kinds give the same vector (cosine %f); want same at most 0.999", same)
 	}
 	if n, err := c.Dimensions(t.Context()); err != nil || n != 384 || len(q) != 384 {
 		t.Errorf("%d dimensions (%v), a vector of %d", n, err, len(q))

@@ -54,9 +54,9 @@ func TestChecksShareNothingWithCopies(t *testing.T) {
 	copied := m
 	m.Pass("counts", "%d of %d", 4, 4)
 	if got := copied.Checks; len(got) != 2 || got[0].Name != "counts" || got[0].Detail != "3 of 3" || got[1].Name != "samples" {
-		t.Errorf("a copy changed along: %+v", got)
+		t.Errorf(`a copy changed along: %+v; want 2 got and got[0].Name "counts" and got[0].Detail "3 of 3" and got[1].Name "samples"`, got)
 	}
 	if got := m.Checks; len(got) != 2 || got[0].Name != "samples" || got[1].Detail != "4 of 4" {
-		t.Errorf("%+v", got)
+		t.Errorf(`%+v; want 2 got and got[0].Name "samples" and got[1].Detail "4 of 4"`, got)
 	}
 }

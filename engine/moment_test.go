@@ -19,7 +19,7 @@ func TestParseMoment(t *testing.T) {
 		moment, ok := ParseMoment(text)
 		if from == "" {
 			if ok {
-				t.Errorf("%q is taken for a time: %+v", text, moment)
+				t.Errorf("%q is taken for a time: %+v; want not ok", text, moment)
 			}
 			return
 		}
@@ -95,7 +95,7 @@ func TestMomentsOfRanges(t *testing.T) {
 	f(Range{GTE: v("2026"), GT: v("2026-03"), LT: v("2027"), LTE: v("2026-05")}, "2026-04-01T00:00:00Z", "2026-06-01T00:00:00Z")
 	for _, r := range []Range{{}, {GT: v(1.0)}, {GT: v("2026"), LT: v(1.0)}, {LT: v("x")}, {GTE: v(true)}} {
 		if _, ok := r.Moments(); ok {
-			t.Errorf("%+v is taken for one of times", r)
+			t.Errorf("%+v is taken for one of times; want not ok", r)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestParseMomentDoesNotAllocate(t *testing.T) {
 			ParseMoment(text)
 		}
 	}); n > 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations; want n 0", n)
 	}
 }
 

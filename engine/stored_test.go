@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
@@ -36,7 +37,7 @@ func TestDecodeStored(t *testing.T) {
 	sameDecoded(t, &Chunk{Metadata: map[string]any{"\xff": []string{}, "\ufffd": "text"}})
 	kb := KnowledgeBase{Kind: KindQA}
 	if c, err := kb.DecodeStored([]byte("{}")); err != nil || c.QA == nil {
-		t.Errorf("a pair: %+v, %v", c, err)
+		t.Errorf("a pair: %+v, %v; want no error and a c.QA", c, err)
 	}
 	for _, broken := range []string{"", "{", "[]", `{"id":1}`, "{} {}", `{"metadata":{"a":01}}`} {
 		if _, err := kb.DecodeStored([]byte(broken)); err == nil {
@@ -56,6 +57,6 @@ func sameDecoded(t rapid.TB, c *Chunk) {
 		t.Fatal(err)
 	}
 	if got, err := new(KnowledgeBase).DecodeStored(body); err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("%s: %v\ngot  %+v\nwant %+v", body, err, got, want)
+		t.Fatalf("%s: %v\ngot  %+v\nwant %+v", brief.Of(body), err, got, want)
 	}
 }

@@ -44,7 +44,7 @@ func TestRefitKeeps(t *testing.T) {
 	had := map[string][]float32{"vector": {1}, "a_vector": {2}}
 	kept := NewRefit(from, to).Keep(had)
 	if len(kept) != 1 || kept["vector"][0] != 1 || len(had) != 2 {
-		t.Errorf("kept %v of %v", kept, had)
+		t.Errorf(`kept %v of %v; want 1 kept and kept["vector"][0] 1 and 2 had`, kept, had)
 	}
 }
 

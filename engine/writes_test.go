@@ -14,7 +14,7 @@ func TestAFullDiskIsATroubleUntilAWriteFindsRoom(t *testing.T) {
 	var seen []error
 	w := Writes{Observer: func(operation string, _ time.Duration, err error) {
 		if operation != "write" {
-			t.Errorf("operation %q", operation)
+			t.Errorf(`operation %q; want operation "write"`, operation)
 		}
 		seen = append(seen, err)
 	}}

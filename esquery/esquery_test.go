@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
@@ -157,10 +158,10 @@ func TestWhatJSONDoesNotHaveIsAnError(t *testing.T) {
 		"clause": Bool{Must: []Query{nil}},
 	} {
 		if out, err := Marshal(Search{Query: v}); err == nil {
-			t.Errorf("%s: marshalled to %s, want an error", name, out)
+			t.Errorf("%s: marshalled to %s, want an error", name, brief.Of(out))
 		}
 		if out, err := MarshalSmile(Search{Query: v}); err == nil {
-			t.Errorf("%s: marshalled to %q, want an error", name, out)
+			t.Errorf("%s: marshalled to %q, want an error", name, brief.Of(out))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/internal/devservices"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
@@ -54,7 +55,7 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 		body = bytes.ReplaceAll(body, []byte("INDEX"), []byte(liveIndex))
 		answer := send(t, http.MethodPost, server+"/_msearch", body)
 		if strings.Contains(answer, `"error"`) {
-			t.Errorf("a search failed: %s", answer)
+			t.Errorf("a search failed: %s; want no `\"error\"` in it", brief.Of(answer))
 		}
 		at := slices.Clone(multi)
 		for i := range at {
@@ -66,7 +67,7 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 		answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex))
 		// The last one is of a revision that the document does not have.
 		if strings.Count(answer, `"error"`) != 1 || !strings.Contains(answer, `"version_conflict_engine_exception"`) {
-			t.Errorf("an operation failed: %s", answer)
+			t.Errorf("an operation failed: %s; want strings.Count(answer, `\"error\"`) 1 and `\"version_conflict_engine_exception\"` in it", brief.Of(answer))
 		}
 	})
 	t.Run("delete_by_query", func(t *testing.T) {
@@ -88,7 +89,7 @@ var took = regexp.MustCompile(`"took":\d+`)
 func sameAnswer(t *testing.T, inJSON, inSmile string) {
 	t.Helper()
 	if diff := cmp.Diff(took.ReplaceAllString(inJSON, ""), took.ReplaceAllString(inSmile, "")); diff != "" {
-		t.Errorf("the answer to SMILE is another one (-JSON +SMILE):\n%s", diff)
+		t.Errorf("the answer to SMILE is another one (-JSON +SMILE):\n%s; want diff \"\"", diff)
 	}
 }
 
@@ -137,7 +138,7 @@ func send(t *testing.T, method, url string, body []byte) string {
 		t.Fatal(err)
 	}
 	if res.StatusCode >= http.StatusBadRequest {
-		t.Fatalf("%s %s: %s\n%s\n%s", method, url, res.Status, body, answer)
+		t.Fatalf("%s %s: %s\n%s\n%s; want res.StatusCode below StatusBadRequest", method, url, res.Status, brief.Of(body), brief.Of(answer))
 	}
 	return string(answer)
 }

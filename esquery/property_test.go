@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
@@ -34,21 +35,21 @@ func TestAnyClauseIsWhatEncodingJSONWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(decoded(t, wanted), decoded(t, got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", got, diff)
+			t.Errorf("%s (-want +got):\n%s", brief.Of(got), diff)
 		}
 		got, err = MarshalSmile(Search{Query: q})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(inSmile(decoded(t, wanted)), decodedSmile(t, string(got))); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", got, diff)
+			t.Errorf("%q (-want +got):\n%s", brief.Of(got), diff)
 		}
 	})
 }
 
 func decoded(t *rapid.T, data []byte) (v any) {
 	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatalf("%s: %v", data, err)
+		t.Fatalf("%s: %v", brief.Of(data), err)
 	}
 	return v
 }
@@ -191,7 +192,7 @@ func TestEightDigits(t *testing.T) {
 		n := rapid.Uint64Range(0, 99_999_999).Draw(t, "n")
 		got := binary.LittleEndian.AppendUint64(nil, eightDigits(n))
 		if want := fmt.Sprintf("%08d", n); string(got) != want {
-			t.Fatalf("%s, want %s", got, want)
+			t.Fatalf("%s, want %s", brief.Of(got), want)
 		}
 	})
 }
@@ -201,7 +202,7 @@ func decodedSmile(t *rapid.T, text string) any {
 	r := smile.New(text)
 	v := r.Members()
 	if err := r.End(); err != nil || strings.Contains(text, "\xff") {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf(`%q: %v; want no error and no "\xff" in it`, text, err)
 	}
 	return v
 }

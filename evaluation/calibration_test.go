@@ -26,10 +26,10 @@ func TestCalibration(t *testing.T) {
 		t.Errorf("error %v, want %v", expected, want)
 	}
 	if b := bins[2]; b.Share != 0.5 || b.True != 0 || b.Said != 0.2 {
-		t.Errorf("the bin of 0.2 is %+v", b)
+		t.Errorf("the bin of 0.2 is %+v; want b.Share 0.5 and b.True 0 and b.Said 0.2", b)
 	}
 	if b := bins[9]; b.Share != 0.5 || b.True != 1 || math.Abs(b.Said-0.95) > 1e-12 {
-		t.Errorf("the bin of 0.9 and 1 is %+v", b)
+		t.Errorf("the bin of 0.9 and 1 is %+v; want b.Share 0.5 and b.True 1 and math.Abs(b.Said - 0.95) at most 1e-12", b)
 	}
 	// What counts nothing changes nothing.
 	if _, same := Calibration([]Said{{0.2, false, 2}, {0.9, true, 1}, {1, true, 1}, {0.5, true, 0}}); math.Abs(same-expected) > 1e-12 {

@@ -58,10 +58,10 @@ func TestCompare(t *testing.T) {
 	near(t, "difference", d.Mean.Mean, d.System-d.Against)
 	near(t, "corrected for two", d.Holm, 2*d.P)
 	if d.Less != 29 || d.More != 0 || d.P > 0.001 || d.Mean.High >= 0 || d.Effect > -1 {
-		t.Errorf("%s", &d)
+		t.Errorf("%s; want d.Less 29 and d.More 0 and d.P at most 0.001 and d.Mean.High below 0 and d.Effect at most -1", &d)
 	}
 	if first := d.Queries[0]; first.System != 0.5 || first.Against != 1 {
-		t.Errorf("the worst query is %+v", first)
+		t.Errorf("the worst query is %+v; want first.System 0.5 and first.Against 1", first)
 	}
 	if same := c.Differences[1]; same.Mean.Mean != 0 || same.Holm < 0.99 {
 		t.Errorf("what did not change is %s", &same)
@@ -133,12 +133,12 @@ func TestReadRun(t *testing.T) {
 	}
 	runs, err := read(row("s", "q1", "a", "b") + "\n" + row("s", "q2", "c") + row("other", "q1", "d"))
 	if err != nil || len(runs) != 2 || len(runs[0].Rows) != 2 || runs[0].Rows[0].Ranking[1] != "b" || runs[1].Set != "other" {
-		t.Errorf("%+v, %v", runs, err)
+		t.Errorf(`%+v, %v; want no error and 2 runs and 2 runs[0].Rows and runs[0].Rows[0].Ranking[1] "b" and runs[1].Set "other"`, runs, err)
 	}
 	// trec_eval goes by the score, whatever the rank; of the same score the later id is first.
 	runs, err = read("q Q0 a 1 1.5 mine\nq Q0 b 2 3 mine\nq Q0 c 3 1.5 mine\n")
 	if err != nil || len(runs) != 1 || strings.Join(runs[0].Rows[0].Ranking, " ") != "b c a" {
-		t.Errorf("%+v, %v", runs, err)
+		t.Errorf(`%+v, %v; want no error and 1 runs and strings.Join(runs[0].Rows[0].Ranking, " ") "b c a"`, runs, err)
 	}
 	refused := func(content, says string) {
 		t.Helper()
@@ -160,12 +160,12 @@ func TestReadRun(t *testing.T) {
 	// trec_eval keeps 32 bits of a score: these are a tie.
 	runs, err = read("q Q0 a 1 0.10000000001 mine\nq Q0 b 2 0.1 mine\n")
 	if err != nil || strings.Join(runs[0].Rows[0].Ranking, " ") != "b a" {
-		t.Errorf("%+v, %v", runs, err)
+		t.Errorf(`%+v, %v; want no error and strings.Join(runs[0].Rows[0].Ranking, " ") "b a"`, runs, err)
 	}
 	// A document counts once in a ranking, and the last row of a query counts.
 	runs, err = read(row("s", "q", "a") + row("s", "q", "b", "b", "c"))
 	if err != nil || len(runs[0].Rows) != 1 || strings.Join(runs[0].Rows[0].Ranking, " ") != "b c" {
-		t.Errorf("%+v, %v", runs, err)
+		t.Errorf(`%+v, %v; want no error and 1 runs[0].Rows and strings.Join(runs[0].Rows[0].Ranking, " ") "b c"`, runs, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -111,7 +112,7 @@ func TestReportsShowTheCorrectedChance(t *testing.T) {
 	}).report(t)
 	d := &r.All[0].Differences[0]
 	if d.P >= 0.05 || d.Holm < 0.05 || len(r.Broken()) > 0 {
-		t.Fatalf("p %v, corrected %v, broken %+v", d.P, d.Holm, r.Broken())
+		t.Fatalf("p %v, corrected %v, broken %+v; want d.P below 0.05 and d.Holm at least 0.05 and len(r.Broken()) 0", d.P, d.Holm, r.Broken())
 	}
 	near(t, "the smallest of six p", d.Holm, 6*d.P)
 	raw, corrected := fmt.Sprintf("%.4f", d.P), fmt.Sprintf("%.4f", d.Holm)
@@ -125,12 +126,12 @@ func TestReportsShowTheCorrectedChance(t *testing.T) {
 		"the table": tables.String(), "JUnit": junit.String(), "the page": page.String(), "a line": d.String(),
 	} {
 		if !strings.Contains(text, corrected) || strings.Contains(text, raw) {
-			t.Errorf("%s shows %s instead of %s:\n%s", what, raw, corrected, text)
+			t.Errorf("%s shows %s instead of %s:\n%s", what, brief.Of(raw), corrected, text)
 		}
 	}
 	for _, shown := range regexp.MustCompile(`, p (\d\.\d+), d`).FindAllStringSubmatch(junit.String(), -1) {
 		if p, err := strconv.ParseFloat(shown[1], 64); err != nil || p < 0.05 {
-			t.Errorf("JUnit shows p %s, %v", shown[1], err)
+			t.Errorf("JUnit shows p %s, %v; want no error and p at least 0.05", shown[1], err)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if set.Name != "set" || set.Dimensions != 2 || len(set.Corpus) != 2 || set.Judgments["q"]["a"] != 2 {
-		t.Errorf("loaded %+v", set)
+		t.Errorf(`loaded %+v; want set.Name "set" and set.Dimensions 2 and 2 set.Corpus and set.Judgments["q"]["a"] 2`, set)
 	}
 	if v := set.Queries[0].Vector; len(v) != 2 || v[1] != 1 {
 		t.Errorf("the query's vector is %v, want [1 1]", v)
@@ -123,7 +123,7 @@ func TestEmbedTakesTitleAndText(t *testing.T) {
 func TestParseSystem(t *testing.T) {
 	system, err := evaluation.ParseSystem(`rrf of 15={"preset":"rrf","candidates":15}`)
 	if err != nil || system.Name != "rrf of 15" || system.Request.Preset != "rrf" || *system.Request.Candidates != 15 {
-		t.Errorf("parsed %+v, %v", system, err)
+		t.Errorf(`parsed %+v, %v; want no error and system.Name "rrf of 15" and system.Request.Preset "rrf" and *system.Request.Candidates 15`, system, err)
 	}
 	for _, text := range []string{"rrf", "={}", "a=", `a={"presets":"rrf"}`} {
 		if _, err := evaluation.ParseSystem(text); err == nil {
@@ -152,7 +152,7 @@ func TestReportComparesWithTheBetterLeg(t *testing.T) {
 	near(t, "gain", *both.Gain, (0.375-0.25)/2)
 	near(t, "worst gain", *both.WorstGain, -0.25)
 	if both.WorstSet != "u" || r.Sets[0].Figures[2].Against != "vector" || r.Sets[1].Figures[2].Against != "text" {
-		t.Errorf("compared with the wrong leg: %+v, %+v", both, r.Sets)
+		t.Errorf(`compared with the wrong leg: %+v, %+v; want both.WorstSet "u" and r.Sets[0].Figures[2].Against "vector" and r.Sets[1].Figures[2].Against "text"`, both, r.Sets)
 	}
 	var page strings.Builder
 	if err := r.WriteTables(&page); err != nil {

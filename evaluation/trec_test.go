@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // The run, the judgments and the values of testdata/trec.* were made once with pytrec-eval-terrier 0.5.11: ndcg_cut,
@@ -92,12 +93,12 @@ func TestWriteRun(t *testing.T) {
 	}
 	want := "q1 Q0 b 1 2 rrf_of_15\nq1 Q0 a 2 1 rrf_of_15\nq3 Q0 c 1 1 rrf_of_15\n"
 	if out.String() != want {
-		t.Errorf("run file\n%swant\n%s", out.String(), want)
+		t.Errorf("run file\n%swant\n%s", brief.Of(out.String()), want)
 	}
 	for _, row := range []evaluation.Row{{Query: "q 1", Ranking: []string{"a"}}, {Query: "q", Ranking: []string{"a\tb"}}} {
 		err := evaluation.WriteRun(&out, &evaluation.Result{Rows: []evaluation.Row{row}})
 		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "without spaces") {
-			t.Errorf("%+v is written, %v", row, err)
+			t.Errorf(`%+v is written, %v; want an error of kind InvalidArgument and "without spaces" in it`, row, err)
 		}
 	}
 	// Other spaces of Unicode are letters of an id to trec_eval.

@@ -174,7 +174,7 @@ func TestMomentsBetweenQuestions(t *testing.T) {
 		t.Errorf("%d searches and %d pages, want 8 and 1", got.Totals.Searches, got.Totals.Pages)
 	}
 	if r := got.Reformulated; len(r) != 1 || r[0].From != "invoice" || r[0].To != "bill" {
-		t.Errorf("reformulated are %+v", r)
+		t.Errorf(`reformulated are %+v; want 1 r and r[0].From "invoice" and r[0].To "bill"`, r)
 	}
 }
 
@@ -188,6 +188,6 @@ func TestAnalyticsWithoutTexts(t *testing.T) {
 	l.Record(tenant, dropped)
 	got, err := l.Analytics(t.Context(), access.Scope{Tenant: tenant}, events.AnalyticsRequest{})
 	if err != nil || got.Totals.Searches != 3 || len(got.Top) != 1 || got.Top[0].TextHash != "5eed" || got.Top[0].Count != 2 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf(`%+v, %v; want no error and got.Totals.Searches 3 and 1 got.Top and got.Top[0].TextHash "5eed" and got.Top[0].Count 2`, got, err)
 	}
 }

@@ -56,11 +56,11 @@ func TestKilled(t *testing.T) {
 	}
 	for id := range acknowledged {
 		if seen[id] != 1 {
-			t.Errorf("event %s was acknowledged and is there %d times", id, seen[id])
+			t.Errorf("event %s was acknowledged and is there %d times; want seen[id] 1", id, seen[id])
 		}
 	}
 	if len(acknowledged) < 200 {
-		t.Errorf("the children acknowledged %d events only", len(acknowledged))
+		t.Errorf("the children acknowledged %d events only; want at least 200 acknowledged", len(acknowledged))
 	}
 }
 

@@ -172,7 +172,7 @@ func TestALogOnEveryEngine(t *testing.T) {
 			batch := []events.Event{clicked(tea, 2), did(tea, events.ActionImpression, "seen"), clicked(tea, 2)}
 			for range 3 { // replayed
 				if got, err := l.Accept(t.Context(), tenant, batch); err != nil || got.Accepted != 2 {
-					t.Errorf("%+v, %v", got, err)
+					t.Errorf("%+v, %v; want no error and got.Accepted 2", got, err)
 				}
 			}
 			want(t, entries(t, l, tenant, 30), "tea click2 seen")
@@ -304,7 +304,7 @@ func TestWhileTheStoreIsAway(t *testing.T) {
 	stop()
 	<-done
 	if l.SpoolBytes() > 0 {
-		t.Errorf("%d bytes are still spooled", l.SpoolBytes())
+		t.Errorf("%d bytes are still spooled; want l.SpoolBytes() 0", l.SpoolBytes())
 	}
 	want(t, entries(t, l, tenant, 1), "tea click1")
 }
@@ -328,7 +328,7 @@ func TestWhileARealStoreIsAway(t *testing.T) {
 	l.Record(tenant, tea)
 	accept(t, l, tenant, clicked(tea, 1), clicked(tea, 2))
 	if err := l.Settle(t.Context()); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("while it is away: %v", err)
+		t.Errorf("while it is away: %v; want an error of kind Unavailable", err)
 	}
 	way.Set(devservices.Fine)
 	want(t, entries(t, l, tenant, 1), "tea click1 click2")
@@ -347,7 +347,7 @@ func TestAFullSpool(t *testing.T) {
 	_, err := l.Accept(t.Context(), tenant, []events.Event{did(tea, "tiny", "tiny"), more})
 	refused(t, err, fault.Unavailable, "")
 	if before := l.SpoolBytes(); before == 0 || before > 1000 {
-		t.Errorf("%d bytes are spooled", before)
+		t.Errorf("%d bytes are spooled; want before other than 0 and before at most 1000", before)
 	}
 	long := asked(strings.Repeat("long", 200), time.Second)
 	l.Record(tenant, long)

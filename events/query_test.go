@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -49,13 +50,13 @@ func TestWhatIsKeptOfASearch(t *testing.T) {
 		case events.Drop:
 		}
 		if diff := cmp.Diff(&want, l.Query(s)); diff != "" {
-			t.Errorf("%s: %s", rule, diff)
+			t.Errorf(`%s: %s; want diff ""`, rule, diff)
 		}
 	}
 	kept := *s
 	kept.Response = &search.Response{QueryID: "q2", Cached: true, Timings: timings}
 	if got := open(t).Query(&kept).Attributes; got.Timings != nil || !got.Cached {
-		t.Errorf("an answer that was kept has the timings of another search: %+v", got)
+		t.Errorf("an answer that was kept has the timings of another search: %+v; want no got.Timings and got.Cached", got)
 	}
 	l := open(t, func(o *events.Options) { o.Text, o.HashKey = events.Hash, "secret" })
 	other := *s
@@ -76,11 +77,11 @@ func TestASearchThatFailed(t *testing.T) {
 		Err: fault.New(fault.NotFound, "no such knowledge base"),
 	})
 	if _, ok := events.MadeAt(q.QueryID); !ok || q.Attributes.Error != fault.NotFound || len(q.HitIDs) > 0 {
-		t.Errorf("%+v", q)
+		t.Errorf("%+v; want ok and q.Attributes.Error NotFound and len(q.HitIDs) 0", q)
 	}
 	q = l.Query(&events.Search{Tenant: tenant, Started: noon, Err: errors.New("unknown")})
 	if q.Attributes.Error != fault.Internal {
-		t.Errorf("%+v", q)
+		t.Errorf("%+v; want q.Attributes.Error Internal", q)
 	}
 }
 
@@ -108,7 +109,7 @@ func TestIDsOfSearchesTellTheirTime(t *testing.T) {
 	for range 1000 {
 		id := search.NewQueryID()
 		if made, ok := events.MadeAt(id); !ok || time.Since(made).Abs() > time.Minute {
-			t.Fatalf("%s was made at %s", id, made)
+			t.Fatalf("%s was made at %s; want ok and time.Since(made).Abs() at most Minute", id, made)
 		}
 		if id[:18] < last[:min(18, len(last))] {
 			t.Errorf("%s came after %s", id, last)
@@ -117,7 +118,7 @@ func TestIDsOfSearchesTellTheirTime(t *testing.T) {
 	}
 	for _, id := range []string{"", "q", "018f2b5e-0000-4000-8000-000000000000", "018f2b5e-0000-7000-8000-00000000000g"} {
 		if _, ok := events.MadeAt(id); ok {
-			t.Errorf("%q has a time", id)
+			t.Errorf("%q has a time; want not ok", id)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func TestAttributesThatProgramsAdd(t *testing.T) {
 			t.Fatal(entry, err)
 		}
 		if got, err := json.Marshal(entry.Events[0].Attributes); err != nil || string(got) != text {
-			t.Errorf("%s, %v", got, err)
+			t.Errorf("%s, %v", brief.Of(got), err)
 		}
 	}
 	e.Attributes.Other["page"] = []byte(`"` + strings.Repeat("x", 16<<10) + `"`)

@@ -84,7 +84,7 @@ func TestShares(t *testing.T) {
 			}
 			expected = append(expected, (1-e.Traffic)*float64(n))
 			if p := fit(counts, expected); p < improbable {
-				t.Errorf("%s, shares %v: %v, p %g", form, of, counts, p)
+				t.Errorf("%s, shares %v: %v, p %g; want p at least improbable", form, of, counts, p)
 			} else {
 				t.Logf("%s, shares %v: p %.3f", form, of, p)
 			}
@@ -125,7 +125,7 @@ func TestExperimentsAreIndependent(t *testing.T) {
 			}
 		}
 		if p := chiSquaredP(x, 2*3); p < improbable {
-			t.Errorf("%v: p %g of %v", ids, p, table)
+			t.Errorf("%v: p %g of %v; want p at least improbable", ids, p, table)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestAssignmentIsStable(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if seed := e.Seed("user-1", "what is bm25"); seed != 18310870760499640753 {
-		t.Errorf("seed %d", seed)
+		t.Errorf("seed %d; want seed 18310870760499640753", seed)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestMoreTraffic(t *testing.T) {
 		}
 	}
 	if joined < 4500 || joined > 5500 {
-		t.Errorf("%d joined", joined)
+		t.Errorf("%d joined; want joined at least 4500 and joined at most 5500", joined)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAssignInterleaved(t *testing.T) {
 	t.Parallel()
 	e := interleaved()
 	if v, in := e.Assign("somebody"); v != nil || !in {
-		t.Errorf("%v, %v", v, in)
+		t.Errorf("%v, %v; want no v and in", v, in)
 	}
 	if e.Seed("ab", "c") == e.Seed("a", "bc") {
 		t.Error("the unit and the query are hashed as one text")

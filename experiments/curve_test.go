@@ -95,7 +95,7 @@ func TestCurvesAreTheReportsOfTheirTimes(t *testing.T) {
 		}
 	}
 	if curves := NewHistory(halves()).Curves(analyze(t, halves(), start), start); curves != nil {
-		t.Errorf("of nobody: %+v", curves)
+		t.Errorf("of nobody: %+v; want no curves", curves)
 	}
 }
 

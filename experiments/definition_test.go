@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 var start = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
@@ -110,7 +111,7 @@ func TestDefinitionIsJSON(t *testing.T) {
 		`"start":"2026-12-01T00:00:00Z","end":"2026-12-15T00:00:00Z","mode":"split",` +
 		`"guard_rails":[{"metric":"error_rate","at_most":0}]}`
 	if string(text) != want {
-		t.Errorf("%s\nwant %s", text, want)
+		t.Errorf("%s\nwant %s", brief.Of(text), want)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestPagesAreConsistent(t *testing.T) {
 			seen[p.ID] = true
 		}
 		if len(seen) != 150 {
-			t.Fatalf("%d of 150 hits are in the list", len(seen))
+			t.Fatalf("%d of 150 hits are in the list; want 150 seen", len(seen))
 		}
 		for _, n := range []int{1, 10, 20, 100} {
 			if page := TeamDraft(a[:n], b[:n], seed)[:n]; !slices.Equal(page, whole[:n]) {

@@ -143,23 +143,23 @@ func TestPreference(t *testing.T) {
 	e := interleaved()
 	r := analyze(t, e, start, units(60, 140, 300))
 	if p := r.Preference; p.Wins != 60 || p.Losses != 140 || p.Ties != 300 || p.Share != 0.3 || p.High >= 0.5 || p.P > 0.001 {
-		t.Errorf("%+v", p)
+		t.Errorf("%+v; want p.Wins 60 and p.Losses 140 and p.Ties 300 and p.Share 0.3 and p.High below 0.5 and p.P at most 0.001", p)
 	}
 	if v := r.Verdict; v.Outcome != Won || v.Winner != "treatment" || !strings.HasPrefix(v.Reason, "a share of 0.700") {
-		t.Errorf("%+v", v)
+		t.Errorf(`%+v; want v.Outcome Won and v.Winner "treatment" and one that begins with "a share of 0.700"`, v)
 	}
 	if v := analyze(t, e, start, units(90, 110, 300)).Verdict; v.Outcome != Open {
-		t.Errorf("%+v", v)
+		t.Errorf("%+v; want v.Outcome Open", v)
 	}
 	if v := analyze(t, e, start).Verdict; v.Outcome != Open {
-		t.Errorf("%+v", v)
+		t.Errorf("%+v; want v.Outcome Open", v)
 	}
 }
 
 func TestUnknownVariant(t *testing.T) {
 	t.Parallel()
 	if _, err := Analyze(halves(), slices.Values(tallies("other", 1, 0, 1)), start); !fault.Is(err, fault.Corrupt) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want an error of kind Corrupt", err)
 	}
 }
 

@@ -342,6 +342,6 @@ func TestGuardRailOnUsers(t *testing.T) {
 	r = tr.repeat(t, seeds, often(500))
 	t.Logf("slower by a third: %v", r.verdicts)
 	if r.verdicts["stopped"] < seeds*95/100 {
-		t.Errorf("slower by a third: %v", r.verdicts)
+		t.Errorf(`slower by a third: %v; want r.verdicts["stopped"] at least seeds * 95 / 100`, r.verdicts)
 	}
 }

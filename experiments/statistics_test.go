@@ -40,7 +40,7 @@ func TestIntervals(t *testing.T) {
 		none.add(0, 1)
 	}
 	if low, high := none.interval(true); low != 0 || math.Abs(high-0.037) > 0.001 {
-		t.Errorf("none of 100: %g to %g", low, high)
+		t.Errorf("none of 100: %g to %g; want low 0 and math.Abs(high - 0.037) at most 0.001", low, high)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestMultinomial(t *testing.T) {
 	f(0.25/(0.5*6/11), 10, []float64{2, 0}, []float64{0.5, 0.5})
 	f(1, 1000, []float64{1000, 2000, 7000}, []float64{0.1, 0.2, 0.7})
 	if p := multinomialP([]float64{50_800, 49_200}, []float64{0.5, 0.5}, sampleRatioPrior); p > sampleRatioLevel {
-		t.Errorf("50.8 %% of 100000: p %g", p)
+		t.Errorf("50.8 %% of 100000: p %g; want p at most sampleRatioLevel", p)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestNeeded(t *testing.T) {
 	f(latency, Goal{UnitsPerDay: 1, Effect: 5, Deviation: -1}, "deviation", "> 0")
 	f(interleaved(), Goal{UnitsPerDay: 1, Effect: 0.6}, "effect", "to 0.5")
 	if long, err := e.Needed(Goal{UnitsPerDay: 1, Base: 0.5, Effect: 1e-6, Power: 0.99}); err != nil || long.Fits {
-		t.Errorf("%+v, %v", long, err)
+		t.Errorf("%+v, %v; want no error and not long.Fits", long, err)
 	}
 }
 

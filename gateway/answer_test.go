@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/rag/answer"
@@ -74,12 +75,12 @@ func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func eventsIn(t *testing.T, got reply) (names, data []string) {
 	t.Helper()
 	if got.status != 200 || got.header.Get("Content-Type") != eventStream {
-		t.Fatalf("%d %v %s", got.status, got.header, got.body)
+		t.Fatalf(`%d %v %s; want got.status 200 and got.header.Get("Content-Type") eventStream`, got.status, got.header, brief.Of(got.body))
 	}
 	for event := range strings.SplitSeq(strings.TrimSuffix(got.body, "\n\n"), "\n\n") {
 		name, text, ok := strings.Cut(event, "\ndata: ")
 		if !ok || !strings.HasPrefix(name, "event: ") || strings.Contains(text, "\n") {
-			t.Fatalf("no event: %q", event)
+			t.Fatalf(`no event: %q; want ok and one that begins with "event: " and no "\n" in it`, event)
 		}
 		names, data = append(names, strings.TrimPrefix(name, "event: ")), append(data, text)
 	}
@@ -109,7 +110,7 @@ func TestAnswers(t *testing.T) {
 		`sentence {"text":"Perhaps.","citations":[],"cited":false}`, `done {"sentences":2,"truncated":false,"took_ms":`)
 	if asked := <-model.asked; !strings.Contains(asked, `"stream":true`) || !strings.Contains(asked, `<b>& so on</b>`) &&
 		!strings.Contains(asked, `\u003cb\u003e\u0026 so on`) {
-		t.Errorf("asked %s", asked)
+		t.Errorf("asked %s; want `\"stream\":true` in it and `<b>& so on</b>` in it or `\\u003cb\\u003e\\u0026 so on` in it", asked)
 	}
 	f(question, "en", sources, `sentence {"text":"Yes. "`, `error {"type":"about:blank","title":"Service Unavailable","status":503,`+
 		`"code":"unavailable","detail":"the answer service's answer ended before it was complete"}`)
@@ -118,7 +119,7 @@ func TestAnswers(t *testing.T) {
 	f(question, "en", sources,
 		`unknown {"code":"not_in_sources","reason":"I don't know: what was found does not answer this."}`, `done {"sentences":0,`)
 	if got := g.log.String(); !strings.Contains(got, "ended before it was complete") || strings.Contains(got, "secret") {
-		t.Errorf("log %s", got)
+		t.Errorf(`log %s; want "ended before it was complete" in it and no "secret" in it`, got)
 	}
 	for len(model.asked) > 0 {
 		<-model.asked
@@ -168,7 +169,7 @@ func TestAnswersRefuse(t *testing.T) {
 		t.Helper()
 		got := g.ask("POST", "/v1/answer", body, asJSON)
 		if p := got.problem(t); got.status != status || p.Code != code || p.Field != field {
-			t.Errorf("%s: %d %s", body, got.status, got.body)
+			t.Errorf("%s: %d %s", brief.Of(body), got.status, brief.Of(got.body))
 		}
 	}
 	f(`{"query": "a", "knowledge_bases": ["nothing"]}`, 404, "not_found", "")
@@ -183,7 +184,7 @@ func TestAnswersRefuse(t *testing.T) {
 		t.Errorf("without a model: %+v", p)
 	}
 	if got := g.ask("GET", "/", ""); !strings.Contains(got.body, `"answers":true`) {
-		t.Errorf("the index does not tell: %s", got.body)
+		t.Errorf("the index does not tell: %s", brief.Of(got.body))
 	}
 }
 
@@ -212,7 +213,7 @@ func TestAClientThatGoesEndsTheModel(t *testing.T) {
 	}
 	busy := g.ask("POST", "/v1/answer", question, asJSON)
 	if p := busy.problem(t); busy.status != 503 || p.Code != "overloaded" {
-		t.Errorf("a second answer at a time: %d %s", busy.status, busy.body)
+		t.Errorf(`a second answer at a time: %d %s; want busy.status 503 and p.Code "overloaded"`, busy.status, brief.Of(busy.body))
 	}
 	leave()
 	select {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/audit"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // fakeAudit has one record, which says what it was asked for.
@@ -28,12 +29,12 @@ func TestAuditLogIsAsked(t *testing.T) {
 	got := g.ask("GET", "/v1/audit?key=a&action=DELETE&knowledge_base=b&outcome=refused&from=2026-11-28T12:00:00Z&after=7", "", "X-API-Key: full")
 	for _, want := range []string{`"key":"a"`, `"route":"DELETE"`, `"knowledge_base":"b"`, `"outcome":"refused"`, `"time":"2026-11-28T12:00:00Z"`, `"next":"6"`} {
 		if !strings.Contains(got.body, want) {
-			t.Errorf("without %s: %s", want, got.body)
+			t.Errorf("without %s: %s", want, brief.Of(got.body))
 		}
 	}
 	for _, bad := range []string{"outcome=maybe", "from=yesterday", "until=7", "after=0", "after=x", "after=-3", "limit=0", "who=a"} {
 		if got := g.ask("GET", "/v1/audit?"+bad, "", "X-API-Key: full"); got.status != 400 {
-			t.Errorf("%s: %d %s", bad, got.status, got.body)
+			t.Errorf("%s: %d %s; want got.status 400", bad, got.status, brief.Of(got.body))
 		}
 	}
 	if _, err := timeOf("from", time.Now().Format(time.RFC3339)); err != nil {
@@ -63,7 +64,7 @@ func TestWhatChangesIsKnownByItsRoute(t *testing.T) {
 	}
 	for query, want := range map[string]bool{"": true, "&changes=false": true, "&changes=true": false} {
 		if got := g.ask("GET", "/v1/audit?action=/v1/search"+query, ""); strings.Contains(got.body, "/v1/search") != want {
-			t.Errorf("%q: %s", query, got.body)
+			t.Errorf("%q: %s", query, brief.Of(got.body))
 		}
 	}
 }
@@ -72,9 +73,9 @@ func TestDocumentsAreAskedInAnOrder(t *testing.T) {
 	g := start(t, Options{})
 	got := g.ask("GET", "/v1/knowledge-bases/manuals/documents?sort=chunks&order=desc&query=a%20b&limit=5&after=x", "")
 	if want := `{"documents":[{"document_id":"a b","document_name":"chunks","chunks":5}],"next":"nx","total":7}`; strings.TrimSpace(got.body) != want {
-		t.Errorf("got %s", got.body)
+		t.Errorf("got %s", brief.Of(got.body))
 	}
 	if got := g.ask("GET", "/v1/knowledge-bases/manuals/documents?order=up", ""); got.status != 400 || got.problem(t).Field != "order" {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf(`%d %s; want got.status 400 and got.problem(t).Field "order"`, got.status, brief.Of(got.body))
 	}
 }

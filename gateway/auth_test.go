@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // operation is a route as /openapi.json describes it.
@@ -45,7 +46,7 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 		}
 	}
 	if len(all) < 18 {
-		t.Fatalf("only %d operations in the document", len(all))
+		t.Fatalf("only %d operations in the document; want at least 18 all", len(all))
 	}
 	return all
 }
@@ -164,7 +165,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok := func(got reply, scope access.Scope) {
 		t.Helper()
 		if absent := got.status == 404 && strings.HasPrefix(op.path, keyPath); got.status >= 300 && !absent {
-			t.Errorf("refused: %d %s", got.status, got.body)
+			t.Errorf("refused: %d %s; want got.status below 300 or absent", got.status, brief.Of(got.body))
 		}
 		seen := g.seen()
 		want := 1
@@ -199,13 +200,13 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 			told = http.StatusNotFound // each search has its own error
 		}
 		if !slices.Contains(statuses, told) {
-			t.Errorf("status %d, want one of %v: %s", got.status, statuses, got.body)
+			t.Errorf("status %d, want one of %v: %s", got.status, statuses, brief.Of(got.body))
 		}
 		if !op.foreign() && !alone {
 			got.problem(t)
 		}
 		if seen := g.seen(); len(seen) > 0 && !reached {
-			t.Errorf("the call went through with %+v", seen)
+			t.Errorf("the call went through with %+v; want len(seen) 0 or reached", seen)
 		}
 	}
 	g.seen()
@@ -288,11 +289,11 @@ func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 	there := g.ask("GET", "/v1/knowledge-bases/manuals", "", "X-API-Key: elsewhere")
 	absent := g.ask("GET", "/v1/knowledge-bases/nothing", "", "X-API-Key: elsewhere")
 	if strings.ReplaceAll(there.body, "manuals", "nothing") != absent.body {
-		t.Errorf("%s differs from %s", there.body, absent.body)
+		t.Errorf("%s differs from %s", brief.Of(there.body), brief.Of(absent.body))
 	}
 	encoded := g.ask("GET", "/v1/knowledge-bases/%6Danuals", "", "X-API-Key: elsewhere")
 	if encoded.body != there.body || len(g.seen()) > 0 {
-		t.Errorf("an encoded id went another way: %d %s", encoded.status, encoded.body)
+		t.Errorf("an encoded id went another way: %d %s", encoded.status, brief.Of(encoded.body))
 	}
 }
 
@@ -319,7 +320,7 @@ func TestStrangersLearnNoVersionAndNoEngine(t *testing.T) {
 		g.ask("GET", "/readyz", "")
 	}
 	if asked > 5 { // once a second, on a machine that may be slow
-		t.Errorf("the back ends were asked %d times", asked)
+		t.Errorf("the back ends were asked %d times; want asked at most 5", asked)
 	}
 }
 
@@ -328,7 +329,7 @@ func TestWithoutKeysTheTenantIsDefault(t *testing.T) {
 	g.ask("POST", "/v1/search", question, asJSON, "X-API-Key: whatever")
 	seen := g.seen()
 	if len(seen) != 1 || seen[0].Tenant != DefaultTenant || seen[0].KnowledgeBases != nil {
-		t.Errorf("scopes %+v", seen)
+		t.Errorf("scopes %+v; want 1 seen and seen[0].Tenant DefaultTenant and no seen[0].KnowledgeBases", seen)
 	}
 }
 
@@ -339,7 +340,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 		t.Helper()
 		got := g.ask("GET", "/v1/presets", "", "X-API-Key: k", "Host: "+host)
 		if got.status != want {
-			t.Errorf("Host %s: %d %s, want %d", host, got.status, got.body, want)
+			t.Errorf("Host %s: %d %s, want %d", host, got.status, brief.Of(got.body), want)
 		}
 	}
 	for _, host := range []string{"localhost", "LOCALHOST:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080", "gw.localhost"} {
@@ -352,12 +353,12 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	}
 	forwarded := keyless.ask("GET", "/v1/presets", "", "Host: evil.example", "X-Forwarded-Host: localhost")
 	if forwarded.status != 403 {
-		t.Errorf("X-Forwarded-Host was believed: %d", forwarded.status)
+		t.Errorf("X-Forwarded-Host was believed: %d; want forwarded.status 403", forwarded.status)
 	}
 	f(start(t, Options{Keys: []Key{key("k", "acme")}}), "gateway.example", 200)
 	for _, probe := range []string{"/healthz", "/readyz"} {
 		if got := keyless.ask("GET", probe, "", "Host: 10.0.0.7:8080"); got.status != 200 {
-			t.Errorf("%s for another host: %d %s", probe, got.status, got.body)
+			t.Errorf("%s for another host: %d %s; want got.status 200", probe, got.status, brief.Of(got.body))
 		}
 	}
 }
@@ -373,7 +374,7 @@ func TestHostsOfAnOpenListener(t *testing.T) {
 	f := func(method, path, host string, want int) {
 		t.Helper()
 		if got := g.ask(method, path, "", "Host: "+host); got.status != want {
-			t.Errorf("%s %s for host %s: %d %s, want %d", method, path, host, got.status, got.body, want)
+			t.Errorf("%s %s for host %s: %d %s, want %d", method, path, host, got.status, brief.Of(got.body), want)
 		}
 	}
 	f("GET", "/v1/presets", "evil.example", 403)
@@ -402,7 +403,7 @@ func TestOriginsOfWrites(t *testing.T) {
 		}
 		got := g.ask(method, path, body, headers...)
 		if got.status != want {
-			t.Errorf("%s %s with %q: %d %s, want %d", method, path, headers, got.status, got.body, want)
+			t.Errorf("%s %s with %q: %d %s, want %d", method, path, headers, got.status, brief.Of(got.body), want)
 		}
 	}
 	const kb = "/v1/knowledge-bases/manuals"
@@ -435,7 +436,7 @@ func TestCORS(t *testing.T) {
 	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type,x-meilisearch-client")
 	if h := got.header.Get("Access-Control-Allow-Headers"); h != "authorization,content-type,x-meilisearch-client" ||
 		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "PATCH") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {
-		t.Errorf("preflight: %v", got.header)
+		t.Errorf(`preflight: %v; want h "authorization,content-type,x-meilisearch-client" and "PATCH" in it and "DELETE" in it`, got.header)
 	}
 	f(g, "GET", app, 200, app, "X-API-Key: k")
 	f(g, "GET", app, 401, app) // an error that the page may read

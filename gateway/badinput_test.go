@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
@@ -16,12 +18,12 @@ func TestBadInput(t *testing.T) {
 		t.Helper()
 		got := g.ask("POST", "/v1/search", body, asJSON)
 		if got.status != http.StatusBadRequest {
-			t.Errorf("%.60q: status %d, want 400: %s", body, got.status, got.body)
+			t.Errorf("%.60q: status %d, want 400: %s", body, got.status, brief.Of(got.body))
 			return
 		}
 		p := got.problem(t)
 		if p.Code != "invalid_argument" || p.Field != field || !strings.Contains(p.Detail, detail) || len(p.Detail) > 300 {
-			t.Errorf("%.60q: %s; want field %q and %q", body, got.body, field, detail)
+			t.Errorf("%.60q: %s; want field %q and %q", body, brief.Of(got.body), field, detail)
 		}
 		chinese := g.ask("POST", "/v1/search", body, asJSON, "Accept-Language: zh-CN").problem(t)
 		if chinese.Code != p.Code || chinese.Field != p.Field || !strings.ContainsFunc(chinese.Detail, isHan) {
@@ -62,7 +64,7 @@ func TestBadInput(t *testing.T) {
 	f(`{"filter": {"a": {"b": `+strings.Repeat("[", 20_000)+`}}}`, "filter.a.b"+strings.Repeat("[0]", 23)+"[…", "max depth")
 	f(`{"threshold": `+strings.Repeat(`{"score":`, 12_000), "threshold"+strings.Repeat(".score", 11)+".scor…", "max depth")
 	if calls := g.seen(); len(calls) != 0 {
-		t.Errorf("%d bad requests reached the searcher", len(calls))
+		t.Errorf("%d bad requests reached the searcher; want no calls", len(calls))
 	}
 }
 
@@ -72,10 +74,10 @@ func TestNullMembers(t *testing.T) {
 	body := `{"query": "a", "knowledge_bases": ["manuals"], "user": null, "rerank": null, "group_by": null, "top_k": null,
 		"weights": null, "vector": null, "threshold": null, "filter": null, "highlight": null, "facets": null, "facet_mode": null, "neighbours": null}`
 	if got := g.ask("POST", "/v1/search", body, asJSON); got.status != 200 {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 200", got.status, brief.Of(got.body))
 	}
 	if r := g.searched; r.User != nil || r.TopK != nil || r.Weights != nil || r.Filter != nil || r.Query != "a" {
-		t.Errorf("decoded as %+v", r)
+		t.Errorf(`decoded as %+v; want no r.User and no r.TopK and no r.Weights and no r.Filter and r.Query "a"`, r)
 	}
 }
 
@@ -89,7 +91,7 @@ func TestBadRequests(t *testing.T) {
 		}
 		got := g.ask(method, path, body, headers...)
 		if p := got.problem(t); got.status != status || p.Code != code || p.Field != field {
-			t.Errorf("%s %s (%s): %d %s, want %d %s %q", method, path, contentType, got.status, got.body, status, code, field)
+			t.Errorf("%s %s (%s): %d %s, want %d %s %q", method, path, contentType, got.status, brief.Of(got.body), status, code, field)
 		}
 		return got
 	}
@@ -128,16 +130,16 @@ func TestBadRequests(t *testing.T) {
 	}
 	got := f("PATCH", "/v1/knowledge-bases/manuals", "", "", 405, "method_not_allowed", "")
 	if got.header.Get("Allow") != "GET, HEAD, DELETE" {
-		t.Errorf("Allow is %q", got.header.Get("Allow"))
+		t.Errorf(`Allow is %q; want got.header.Get("Allow") "GET, HEAD, DELETE"`, got.header.Get("Allow"))
 	}
 	f("BREW", "/v1/search", "", "", 501, "not_implemented", "")
 	compressed := g.ask("POST", "/v1/search", "\x1f\x8b", asJSON, "Content-Encoding: gzip")
 	if compressed.status != 415 {
-		t.Errorf("a compressed body: %d %s", compressed.status, compressed.body)
+		t.Errorf("a compressed body: %d %s; want compressed.status 415", compressed.status, brief.Of(compressed.body))
 	}
 	long := g.ask("GET", "/healthz", "", "X-Long: "+strings.Repeat("a", 20_000))
 	if p := long.problem(t); p.Code != "headers_too_large" {
-		t.Errorf("long headers: %d %s", long.status, long.body)
+		t.Errorf(`long headers: %d %s; want p.Code "headers_too_large"`, long.status, brief.Of(long.body))
 	}
 }
 

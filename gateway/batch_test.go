@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -40,14 +41,14 @@ func TestSearchesOfABatchFailAlone(t *testing.T) {
 	g.server.options.Searcher = failing{g.server.options.Searcher}
 	got := g.ask(http.MethodPost, "/v1/search/batch", batchOf("a", "lost", "panic", "b"), asJSON)
 	if got.status != http.StatusOK {
-		t.Fatalf("%d %s", got.status, got.body)
+		t.Fatalf("%d %s; want got.status StatusOK", got.status, brief.Of(got.body))
 	}
 	var answer BatchAnswer
 	if err := json.Unmarshal([]byte(got.body), &answer); err != nil {
 		t.Fatal(err)
 	}
 	if len(answer.Answers) != 4 {
-		t.Fatalf("%d answers", len(answer.Answers))
+		t.Fatalf("%d answers; want 4 answer.Answers", len(answer.Answers))
 	}
 	for i, code := range []string{"", "not_found", "internal", ""} {
 		a := answer.Answers[i]
@@ -62,7 +63,7 @@ func TestSearchesOfABatchFailAlone(t *testing.T) {
 	}
 	for _, body := range []string{`{}`, `{"searches": []}`, batchOf(strings.Split(strings.Repeat("a ", 65), " ")[:65]...), `{"searches": [5]}`} {
 		if got := g.ask(http.MethodPost, "/v1/search/batch", body, asJSON); got.status != http.StatusBadRequest {
-			t.Errorf("%.60s: %d %s", body, got.status, got.body)
+			t.Errorf("%.60s: %d %s; want got.status StatusBadRequest", body, got.status, brief.Of(got.body))
 		}
 	}
 }
@@ -86,14 +87,14 @@ func TestSearchesOfABatchCountAsRequests(t *testing.T) {
 	queries := strings.Split(strings.Repeat("a ", 20), " ")[:20]
 	for attempt := 0; ; attempt++ {
 		if got := g.ask(http.MethodPost, "/v1/search/batch", batchOf(queries...), asJSON, auth); got.status != http.StatusOK {
-			t.Fatalf("%d %s", got.status, got.body)
+			t.Fatalf("%d %s; want got.status StatusOK", got.status, brief.Of(got.body))
 		}
 		got := g.ask(http.MethodPost, "/v1/search", question, asJSON, auth)
 		if got.status == http.StatusTooManyRequests {
 			return
 		}
 		if attempt == 100 { // a busy machine may take the 50 ms that bring one more, but not always
-			t.Fatalf("after 20 searches of 20 a second: %d", got.status)
+			t.Fatalf("after 20 searches of 20 a second: %d; want attempt other than 100", got.status)
 		}
 		time.Sleep(1100 * time.Millisecond) // until all 20 are there again
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -27,11 +28,11 @@ func TestBulkResultsAreLines(t *testing.T) {
 {"id":"<b>","line":3,"status":"created"}
 `
 	if got.status != 200 || got.body != want || got.header.Get("Content-Type") != ndjson {
-		t.Errorf("%d %s %s", got.status, got.header.Get("Content-Type"), got.body)
+		t.Errorf("%d %s %s", got.status, got.header.Get("Content-Type"), brief.Of(got.body))
 	}
 	empty := g.ask("POST", bulkPath, "", asNDJSON)
 	if empty.status != 200 || empty.body != "" {
-		t.Errorf("no chunk: %d %q", empty.status, empty.body)
+		t.Errorf(`no chunk: %d %q; want empty.status 200 and empty.body ""`, empty.status, brief.Of(empty.body))
 	}
 }
 
@@ -44,11 +45,11 @@ func TestBulkInterrupted(t *testing.T) {
 {"line":0,"status":"failed","error":{"code":"unavailable","detail":"Elasticsearch cannot be reached"}}
 `
 	if got.status != 200 || got.body != want {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s", got.status, brief.Of(got.body))
 	}
 	early := g.ask("POST", bulkPath, "cut\n", asNDJSON)
 	if p := early.problem(t); p.Code != "unavailable" || early.header.Get("Retry-After") == "" {
-		t.Errorf("%d %s", early.status, early.body)
+		t.Errorf(`%d %s; want p.Code "unavailable" and early.header.Get("Retry-After") other than ""`, early.status, brief.Of(early.body))
 	}
 }
 
@@ -69,7 +70,7 @@ func TestBulkStalls(t *testing.T) {
 		got := <-answered
 		if got.status != 200 || !strings.HasPrefix(got.body, `{"id":"a","line":1,"status":"created"}`) ||
 			!strings.Contains(got.body, `{"line":0,"status":"failed","error":{"code":"`+code+`"`) {
-			t.Errorf("%s: %d %s", code, got.status, got.body)
+			t.Errorf("%s: %d %s", code, got.status, brief.Of(got.body))
 		}
 		shut(t, feed)
 	}
@@ -142,7 +143,7 @@ func TestBulkIsStreamed(t *testing.T) {
 	}
 	leftovers, err := os.ReadDir(os.TempDir())
 	if err != nil || len(leftovers) > 0 {
-		t.Errorf("files left behind: %v %v", leftovers, err)
+		t.Errorf("files left behind: %v %v; want no error and len(leftovers) 0", leftovers, err)
 	}
 }
 

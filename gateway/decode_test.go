@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -45,13 +46,13 @@ func FuzzDecode(f *testing.F) {
 		}
 		p := problemOf(err)
 		if p.Status != http.StatusBadRequest || p.Code != string(fault.InvalidArgument) {
-			t.Errorf("%q is answered with %+v", body, p)
+			t.Errorf("%q is answered with %+v; want p.Status StatusBadRequest and p.Code string(fault.InvalidArgument)", brief.Of(body), p)
 		}
 		if len(p.Detail) > 400 || len(p.Field) > 100 || !utf8.ValidString(p.Detail+p.Field) {
-			t.Errorf("%q is explained by %q, field %q", body, p.Detail, p.Field)
+			t.Errorf("%q is explained by %q, field %q", brief.Of(body), p.Detail, p.Field)
 		}
 		if _, err := json.Marshal(p); err != nil || strings.TrimSpace(p.Detail) == "" {
-			t.Errorf("%q: %v, detail %q", body, err, p.Detail)
+			t.Errorf(`%q: %v, detail %q; want no error and strings.TrimSpace(p.Detail) other than ""`, brief.Of(body), err, p.Detail)
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestADegradedAnswerIsAWarning(t *testing.T) {
@@ -13,7 +15,7 @@ func TestADegradedAnswerIsAWarning(t *testing.T) {
 	for range 3 {
 		for _, route := range []string{"/v1/search", "/v1/context"} {
 			if got := g.ask("POST", route, body, asJSON); got.status != 200 {
-				t.Fatalf("%s: %d %s", route, got.status, got.body)
+				t.Fatalf("%s: %d %s; want got.status 200", route, got.status, brief.Of(got.body))
 			}
 		}
 	}
@@ -24,7 +26,7 @@ func TestADegradedAnswerIsAWarning(t *testing.T) {
 		}
 	}
 	if len(warned) == 0 || len(warned) > 3 { // one, unless the six took over a second
-		t.Fatalf("%d warnings: %v", len(warned), warned)
+		t.Fatalf("%d warnings: %v; want some warned and at most 3 warned", len(warned), warned)
 	}
 	for _, want := range []string{
 		`"msg":"an answer is degraded"`, `"leg":"vector"`, `"knowledge_base":"kb"`, `"code":"unavailable"`,
@@ -35,7 +37,7 @@ func TestADegradedAnswerIsAWarning(t *testing.T) {
 		}
 	}
 	if strings.Contains(warned[0], "private") {
-		t.Errorf("the warning repeats what was asked: %s", warned[0])
+		t.Errorf(`the warning repeats what was asked: %s; want no "private" in it`, warned[0])
 	}
 }
 
@@ -59,11 +61,11 @@ func TestAReasonIsSaidOnceASecond(t *testing.T) {
 		w.of(fmt.Sprint("reason ", i), begun.Add(5*time.Second))
 	}
 	if n := len(w.last); n > maxWarnings {
-		t.Errorf("%d reasons are remembered", n)
+		t.Errorf("%d reasons are remembered; want n at most maxWarnings", n)
 	}
 	f("another", 5*time.Second, false, 0)
 	f("another", 6*time.Second, true, 0)
 	if n := len(w.last); n != 1 {
-		t.Errorf("%d reasons are remembered after their second", n)
+		t.Errorf("%d reasons are remembered after their second; want n 1", n)
 	}
 }

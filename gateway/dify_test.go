@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -90,27 +91,27 @@ func TestDifyRetrieval(t *testing.T) {
 		t.Helper()
 		got := g.ask("POST", path, body, asJSON, "Authorization: "+auth)
 		if got.status != status || !strings.Contains(got.body, contains) {
-			t.Errorf("%.80s: %d %s, want %d with %s", body, got.status, got.body, status, contains)
+			t.Errorf("%.80s: %d %s, want %d with %s", body, got.status, brief.Of(got.body), status, contains)
 		}
 		if got.header.Get("Content-Type") != "application/json" {
-			t.Errorf("%.80s: Content-Type %q", body, got.header.Get("Content-Type"))
+			t.Errorf(`%.80s: Content-Type %q; want got.header.Get("Content-Type") "application/json"`, body, got.header.Get("Content-Type"))
 		}
 		var told DifyError
 		if err := json.Unmarshal([]byte(got.body), &told); status != 200 && (err != nil || told.Code == 0 || told.Message == "") {
-			t.Errorf("%.80s: %s is no error of Dify: %v", body, got.body, err)
+			t.Errorf("%.80s: %s is no error of Dify: %v", body, brief.Of(got.body), err)
 		}
 	}
 	const good = "Bearer k1"
 	f(`{"knowledge_id": "manuals", "query": "refund", "retrieval_setting": {"top_k": 2, "score_threshold": 0.0},
 		"metadata_condition": null, "of_a_later_dify": 1}`, good, 200, `"document_id":"d`)
 	if r := g.searched; *r.TopK != 2 || !r.Plain || r.Threshold.Relevance != nil || len(r.KnowledgeBases) != 1 {
-		t.Errorf("asked %+v", r)
+		t.Errorf("asked %+v; want *r.TopK 2 and r.Plain and no r.Threshold.Relevance and 1 r.KnowledgeBases", r)
 	}
 	f(`{"knowledge_id": "manuals, manuals", "query": "refund", "retrieval_setting": {"score_threshold": 1},
 		"metadata_condition": {"logical_operator": "and", "conditions": [
 			{"name": ["mood"], "comparison_operator": "is", "value": "m"}]}}`, good, 200, `"score":1,`)
 	if r := g.searched; *r.Threshold.Relevance != 1 || len(r.KnowledgeBases) != 2 || string(r.Filter["mood"]) != `["m"]` {
-		t.Errorf("asked %+v", r)
+		t.Errorf("asked %+v; want *r.Threshold.Relevance 1 and 2 r.KnowledgeBases and string(r.Filter[\"mood\"]) `[\"m\"]`", r)
 	}
 	// Where relevance is unknown, what a record says is the score, and the threshold is of what is said.
 	g.canned = cannedResponse(2)
@@ -119,7 +120,7 @@ func TestDifyRetrieval(t *testing.T) {
 		got := g.ask("POST", path, `{"knowledge_id": "manuals", "query": "refund", "retrieval_setting": {"score_threshold": `+threshold+`}}`,
 			asJSON, "Authorization: "+good)
 		if n := strings.Count(got.body, `"score":`); got.status != 200 || n != want {
-			t.Errorf("records of %s and more: %d, want %d: %s", threshold, n, want, got.body)
+			t.Errorf("records of %s and more: %d, want %d: %s", threshold, n, want, brief.Of(got.body))
 		}
 	}
 	g.canned = nil
@@ -136,6 +137,6 @@ func TestDifyRetrieval(t *testing.T) {
 	f(`{"knowledge_id": "manuals", "query": "`+strings.Repeat("a", 1<<20)+`"}`, good, 413, `{"error_code":413,`)
 	chinese := g.ask("POST", path, `{"query": 5}`, asJSON, "Authorization: "+good, "Accept-Language: zh")
 	if !strings.ContainsFunc(chinese.body, isHan) {
-		t.Errorf("to a Chinese reader %s", chinese.body)
+		t.Errorf("to a Chinese reader %s", brief.Of(chinese.body))
 	}
 }

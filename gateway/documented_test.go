@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
@@ -141,7 +142,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 			return
 		}
 		if !golden.Updating() {
-			t.Errorf("%s has another table of errors; -update writes it:\n%s", page, table.String())
+			t.Errorf("%s has another table of errors; -update writes it:\n%s", brief.Of(page), table.String())
 		} else if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

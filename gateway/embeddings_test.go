@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestEmbeddings(t *testing.T) {
@@ -15,7 +17,7 @@ func TestEmbeddings(t *testing.T) {
 			as = strings.Contains(got.body, want)
 		}
 		if got.status != status || !as {
-			t.Errorf("%.80s: %d %s, want %d %s", body, got.status, got.body, status, want)
+			t.Errorf("%.80s: %d %s, want %d %s", body, got.status, brief.Of(got.body), status, want)
 		}
 	}
 	answer := func(data string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/evaluation/clicks"
 	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -44,7 +45,7 @@ func TestEventsOfAPage(t *testing.T) {
 	f := func(body string, status int, part string) {
 		t.Helper()
 		if got := post(body); got.status != status || !strings.Contains(got.body, part) {
-			t.Errorf("%.100s: %d %s, want %d with %s", body, got.status, got.body, status, part)
+			t.Errorf("%.100s: %d %s, want %d with %s", body, got.status, brief.Of(got.body), status, part)
 		}
 	}
 	f(`{"events":[`+event("a", `,"client_id":"c1"`)+`,`+event("b", "")+`]}`, http.StatusAccepted, `{"accepted":2}`)
@@ -58,18 +59,18 @@ func TestEventsOfAPage(t *testing.T) {
 		http.StatusRequestEntityTooLarge, "too_large")
 	got := g.ask("GET", eventsPath+"/analytics?from="+today, "")
 	if got.status != http.StatusOK || !strings.Contains(got.body, `"orphans":2`) {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status StatusOK and `\"orphans\":2` in it", got.status, brief.Of(got.body))
 	}
 	for path, field := range map[string]string{"?from=yesterday": "from", "?to=2026-13-01": "to", "?limit=0": "limit"} {
 		if got := g.ask("GET", eventsPath+"/analytics"+path, ""); got.problem(t).Field != field {
-			t.Errorf("%s: %s", path, got.body)
+			t.Errorf("%s: %s", path, brief.Of(got.body))
 		}
 	}
 	if got := g.ask("DELETE", eventsPath, ""); got.problem(t).Field != "client_id" {
-		t.Errorf("without a client: %s", got.body)
+		t.Errorf("without a client: %s", brief.Of(got.body))
 	}
 	if got := g.ask("DELETE", eventsPath+"?client_id=c1", ""); got.body != `{"queries":0,"events":1}`+"\n" {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.body `{\"queries\":0,\"events\":1}` + \"\\n\"", got.status, brief.Of(got.body))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -15,7 +16,7 @@ func TestExport(t *testing.T) {
 		got := g.ask("GET", "/v1/knowledge-bases/manuals/chunks"+query, "")
 		all := strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
 		if got.status != status || len(all) != lines || !strings.Contains(all[len(all)-1], last) {
-			t.Errorf("%s: %d %s", query, got.status, got.body)
+			t.Errorf("%s: %d %s", query, got.status, brief.Of(got.body))
 		}
 		if want := "application/x-ndjson"; status == 200 && got.header.Get("Content-Type") != want {
 			t.Errorf("%s: %v", query, got.header)
@@ -27,10 +28,10 @@ func TestExport(t *testing.T) {
 	f("?limit=-1", 400, 1, `"field":"limit"`)
 	f("?vectors=maybe", 400, 1, `"field":"vectors"`)
 	if got := g.ask("GET", "/v1/knowledge-bases/nope/chunks", ""); got.status != 404 {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 404", got.status, brief.Of(got.body))
 	}
 	if got := g.ask("HEAD", "/v1/knowledge-bases/manuals/chunks", ""); got.status != 200 || got.body != "" {
-		t.Errorf("HEAD: %d %q", got.status, got.body)
+		t.Errorf(`HEAD: %d %q; want got.status 200 and got.body ""`, got.status, brief.Of(got.body))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -25,7 +26,7 @@ func TestUploadedFiles(t *testing.T) {
 			body = strings.NewReader(content)
 		}
 		if got := g.send("POST", uploadPath+name, body, asFile); got.status != 200 || got.body != want+"\n" {
-			t.Errorf("%s: %d %s, want %s", name, got.status, got.body, want)
+			t.Errorf("%s: %d %s, want %s", name, got.status, brief.Of(got.body), want)
 		}
 	}
 	written("a.md", "# A", nil, `{"document_id":"a.md","status":"written","chunks":3,"created":3,"updated":0}`)
@@ -42,7 +43,7 @@ func TestUploadedFiles(t *testing.T) {
 		t.Helper()
 		got := g.send("POST", path, body, header)
 		if p := got.problem(t); got.status != status || p.Code != code || p.Field != field {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
+			t.Errorf("%s: %d %s", path, got.status, brief.Of(got.body))
 		}
 	}
 	refused(uploadPath+"a.md", strings.NewReader(strings.Repeat("x", 1001)), asFile, 413, "too_large", "file")
@@ -54,7 +55,7 @@ func TestUploadedFiles(t *testing.T) {
 	refused(uploadPath+"a.md&metadata=null", strings.NewReader("x"), asFile, 400, "invalid_argument", "metadata")
 	refused("/v1/knowledge-bases/nothing/files?name=a.md", strings.NewReader("x"), asFile, 404, "not_found", "")
 	if leftovers, err := os.ReadDir(os.TempDir()); err != nil || len(leftovers) > 0 {
-		t.Errorf("files left behind: %v %v", leftovers, err)
+		t.Errorf("files left behind: %v %v; want no error and len(leftovers) 0", leftovers, err)
 	}
 }
 
@@ -75,7 +76,7 @@ func TestAnUploadOf200MB(t *testing.T) {
 	defer shut(t, response.Body)
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != 413 || !strings.Contains(string(text), "larger than 16777216 bytes") {
-		t.Errorf("%d %s %v", response.StatusCode, text, err)
+		t.Errorf(`%d %s %v; want no error and response.StatusCode 413 and "larger than 16777216 bytes" in it`, response.StatusCode, brief.Of(text), err)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestAnUploadThatStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-answered; got.status != 408 || got.problem(t).Code != "request_timeout" {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf(`%d %s; want got.status 408 and got.problem(t).Code "request_timeout"`, got.status, brief.Of(got.body))
 	}
 	shut(t, feed)
 }

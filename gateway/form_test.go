@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // formOf is a form of these parts, in their order; file has a name.
@@ -56,13 +58,13 @@ func TestFilesAreTakenByForms(t *testing.T) {
 	for _, wrong := range []string{"multipart/form-data", "multipart/form-data; boundary=none"} {
 		got := g.ask("POST", "/v1/knowledge-bases/manuals/files?name=a.md", "text", "Content-Type: "+wrong)
 		if got.status != 400 {
-			t.Errorf("%s: %d %s", wrong, got.status, got.body)
+			t.Errorf("%s: %d %s; want got.status 400", wrong, got.status, brief.Of(got.body))
 		}
 	}
 	body, contentType := formOf(t, file)
 	got := g.ask("POST", "/v1/knowledge-bases/manuals/files", body[:len(body)-20], "Content-Type: "+contentType)
 	if got.status != 400 {
-		t.Errorf("a form that is cut off: %d %s", got.status, got.body)
+		t.Errorf("a form that is cut off: %d %s; want got.status 400", got.status, brief.Of(got.body))
 	}
 }
 

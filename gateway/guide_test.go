@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/guide"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
@@ -42,7 +43,7 @@ func TestGuide(t *testing.T) {
 	for address := range read.Files() {
 		got := g.ask("GET", address, "")
 		if got.status != 200 || got.header.Get("ETag") == "" || strings.Contains(got.header.Get("Content-Security-Policy"), "script") {
-			t.Errorf("%s: %d %v", address, got.status, got.header)
+			t.Errorf(`%s: %d %v; want got.status 200 and got.header.Get("ETag") other than "" and no "script" in it`, address, got.status, got.header)
 		}
 	}
 	for _, forbidden := range []string{"script", "unsafe", "http:", "https:", "*"} {
@@ -68,7 +69,7 @@ func TestGuideLeadsOn(t *testing.T) {
 	f("/guide/en/searching.md", "", 301, "/guide/en/searching")
 	f("/guide/en/", "zh", 200, "")
 	if vary := follow(g, "/guide/").header.Get("Vary"); !strings.Contains(vary, "Accept-Language") {
-		t.Errorf("Vary: %q", vary)
+		t.Errorf(`Vary: %q; want "Accept-Language" in it`, vary)
 	}
 }
 
@@ -81,7 +82,7 @@ func TestGuideIsCached(t *testing.T) {
 		}
 		again := g.ask("GET", path, "", "If-None-Match: "+got.header.Get("ETag"))
 		if again.status != 304 || again.body != "" {
-			t.Errorf("%s asked again: %d %q", path, again.status, again.body)
+			t.Errorf(`%s asked again: %d %q; want again.status 304 and again.body ""`, path, again.status, brief.Of(again.body))
 		}
 		if head := g.ask("HEAD", path, ""); head.status != 200 || head.body != "" || head.header.Get("ETag") != got.header.Get("ETag") {
 			t.Errorf("HEAD %s: %d %v", path, head.status, head.header)
@@ -122,6 +123,6 @@ func TestGuideAnswers(t *testing.T) {
 func TestWithoutGuide(t *testing.T) {
 	g := start(t, Options{UI: ui})
 	if got := g.ask("GET", "/guide/en/", ""); got.status != 404 {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 404", got.status, brief.Of(got.body))
 	}
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // TestTextsAreInTheReadersLanguage asks for the same answers in both languages: texts
@@ -20,18 +22,18 @@ func TestTextsAreInTheReadersLanguage(t *testing.T) {
 		}
 		plain := g.ask(method, path, body, headers...)
 		if !strings.Contains(plain.body, english) || plain.header.Get("Content-Language") != "" {
-			t.Errorf("%s: %q %s, want %s", path, plain.header.Get("Content-Language"), plain.body, english)
+			t.Errorf("%s: %q %s, want %s", path, plain.header.Get("Content-Language"), brief.Of(plain.body), english)
 		}
 		if again := g.ask(method, path, body, append(headers, "Accept-Language: en-GB, zh;q=0.5")...); again.status != plain.status ||
 			again.body != plain.body {
-			t.Errorf("%s: %s to an English reader, %s to one who does not say", path, again.body, plain.body)
+			t.Errorf("%s: %s to an English reader, %s to one who does not say", path, brief.Of(again.body), brief.Of(plain.body))
 		}
 		said := g.ask(method, path, body, append(headers, "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8")...)
 		if said.status != plain.status || said.header.Get("Content-Type") != plain.header.Get("Content-Type") {
 			t.Errorf("%s: %d %v to a Chinese reader", path, said.status, said.header)
 		}
 		if want := strings.ReplaceAll(plain.body, english, chinese); said.body != want {
-			t.Errorf("%s:\n got %s\nwant %s", path, said.body, want)
+			t.Errorf("%s:\n got %s\nwant %s", path, brief.Of(said.body), want)
 		}
 	}
 	f("GET", "/nowhere", "", "", "there is no such route; GET / lists them", "没有这个路径；GET / 可列出全部路径")
@@ -45,6 +47,6 @@ func TestTextsAreInTheReadersLanguage(t *testing.T) {
 	f("GET", "/v1/jobs/j1", "", "", "Elasticsearch took too long", "Elasticsearch 超时")
 	f("GET", "/v1/jobs/j1/events", "", "", "Elasticsearch took too long", "Elasticsearch 超时")
 	if said := g.ask("GET", "/nowhere", "", "Accept-Language: zh"); said.header.Get("Content-Language") != "zh" {
-		t.Errorf("Content-Language is %q", said.header.Get("Content-Language"))
+		t.Errorf(`Content-Language is %q; want said.header.Get("Content-Language") "zh"`, said.header.Get("Content-Language"))
 	}
 }

@@ -124,7 +124,7 @@ func TestABatchCountsEachSearch(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: the batch is answered %d", what, response.StatusCode)
+			t.Fatalf("%s: the batch is answered %d; want response.StatusCode StatusOK", what, response.StatusCode)
 		}
 		status, header := statusOf(t, s, key, "1.1.1.1")
 		if wait == 0 && status == http.StatusOK {
@@ -135,7 +135,7 @@ func TestABatchCountsEachSearch(t *testing.T) {
 		}
 		c.move(time.Duration(wait) * time.Second)
 		if status, _ := statusOf(t, s, key, "1.1.1.1"); status != http.StatusOK {
-			t.Errorf("%s: %d after the wait", what, status)
+			t.Errorf("%s: %d after the wait; want status StatusOK", what, status)
 		}
 	}
 	f("as many as a second has", Limits{KeyRate: 3}, "one", 1)
@@ -181,15 +181,15 @@ func TestARefusedRequestHasNoPlace(t *testing.T) {
 			}
 			for range 3 {
 				if status, header := statusOf(t, s, key, "1.1.1.1"); status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" {
-					t.Errorf("%s: a third at a time: %d, Retry-After %q", what, status, header.Get("Retry-After"))
+					t.Errorf(`%s: a third at a time: %d, Retry-After %q; want status StatusTooManyRequests and header.Get("Retry-After") "1"`, what, status, header.Get("Retry-After"))
 				}
 			}
 			release <- struct{}{}
 			if first := <-answered; first != http.StatusOK {
-				t.Errorf("%s: %d", what, first)
+				t.Errorf("%s: %d; want first StatusOK", what, first)
 			}
 			if status, _ := statusOf(t, s, key, "1.1.1.1"); status != http.StatusOK {
-				t.Errorf("%s: after an answer: %d", what, status)
+				t.Errorf("%s: after an answer: %d; want status StatusOK", what, status)
 			}
 			release <- struct{}{}
 			<-answered

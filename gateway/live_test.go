@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -22,7 +23,7 @@ func TestAFileInLines(t *testing.T) {
 		got := g.ask("POST", uploadPath+"a.md", content, asFile, inLines)
 		lines := strings.Split(got.body, "\n")
 		if got.status != 200 || got.header.Get("Content-Type") != ndjson || len(lines) != len(want)+1 || lines[len(want)] != "" {
-			t.Fatalf("%d %s %s", got.status, got.header.Get("Content-Type"), got.body)
+			t.Fatalf("%d %s %s", got.status, got.header.Get("Content-Type"), brief.Of(got.body))
 		}
 		for i := range want {
 			if !strings.HasPrefix(lines[i], want[i]) {
@@ -39,10 +40,10 @@ func TestAFileInLines(t *testing.T) {
 	f("panic", `{`, `{`, `{`, `{`, `{`, `{`, title+`"Internal Server Error","status":500,"code":"internal"`)
 	chinese := g.ask("POST", uploadPath+"a.md", "panic", asFile, inLines, "Accept-Language: zh-CN")
 	if !strings.Contains(chinese.body, "网关") || chinese.header.Get("Content-Language") == "" {
-		t.Errorf("the last line is not Chinese: %s", chinese.body)
+		t.Errorf("the last line is not Chinese: %s", brief.Of(chinese.body))
 	}
 	if log := g.log.String(); !strings.Contains(log, "of the work") || !strings.Contains(log, "the engine is away") {
-		t.Errorf("the log does not tell what failed: %s", log)
+		t.Errorf("the log does not tell what failed: %s", brief.Of(log))
 	}
 	got := g.ask("GET", "/metrics", "")
 	if !strings.Contains(got.body, `hybridge_ingested_chunks_total{status="created"} 2`) {
@@ -57,7 +58,7 @@ func TestAFileNotInLines(t *testing.T) {
 		t.Helper()
 		got := g.ask("POST", path, content, asFile, inLines)
 		if p := got.problem(t); got.status != status || p.Code != code {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
+			t.Errorf("%s: %d %s", path, got.status, brief.Of(got.body))
 		}
 	}
 	refused("/v1/knowledge-bases/nothing/files?name=a.md", "x", 404, "not_found")
@@ -66,7 +67,7 @@ func TestAFileNotInLines(t *testing.T) {
 		got := g.ask("POST", uploadPath+"a.md", "ab", asFile, accept)
 		want := `{"document_id":"a.md","status":"written","chunks":2,"created":2,"updated":0}` + "\n"
 		if got.status != 200 || got.body != want || got.header.Get("Content-Type") != "application/json" {
-			t.Errorf("%q: %d %s %s", accept, got.status, got.header.Get("Content-Type"), got.body)
+			t.Errorf("%q: %d %s %s", accept, got.status, got.header.Get("Content-Type"), brief.Of(got.body))
 		}
 	}
 }
@@ -106,7 +107,7 @@ func TestAClientThatGoesEndsTheWork(t *testing.T) {
 		}
 	}
 	if err, _ := g.ended.Load().(error); !fault.Is(err, fault.Canceled) {
-		t.Errorf("it ended by %v", err)
+		t.Errorf("it ended by %v; want an error of kind Canceled", err)
 	}
 }
 
@@ -124,6 +125,6 @@ func TestTheEndOfTheServerEndsTheWork(t *testing.T) {
 		last = line
 	}
 	if !strings.Contains(last, `"code":"canceled"`) {
-		t.Errorf("the last line is %s", last)
+		t.Errorf("the last line is %s; want `\"code\":\"canceled\"` in it", last)
 	}
 }

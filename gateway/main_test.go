@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 )
 
@@ -137,13 +138,13 @@ func (r reply) problem(t testing.TB) Problem {
 	t.Helper()
 	var p Problem
 	if got := r.header.Get("Content-Type"); got != problemType {
-		t.Errorf("Content-Type is %q, want %s; body: %s", got, problemType, r.body)
+		t.Errorf("Content-Type is %q, want %s; body: %s", got, problemType, brief.Of(r.body))
 	}
 	if err := json.Unmarshal([]byte(r.body), &p); err != nil {
-		t.Errorf("no problem document: %v in %q", err, r.body)
+		t.Errorf("no problem document: %v in %q", err, brief.Of(r.body))
 	}
 	if p.Status != r.status || p.Type != "about:blank" || p.Title != http.StatusText(r.status) || p.Code == "" || p.Detail == "" {
-		t.Errorf("incomplete problem document for status %d: %s", r.status, r.body)
+		t.Errorf("incomplete problem document for status %d: %s", r.status, brief.Of(r.body))
 	}
 	return p
 }

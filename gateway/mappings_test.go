@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 var (
@@ -121,7 +122,7 @@ func TestMappingsAndJobs(t *testing.T) {
 		}
 		got := g.ask(method, path, body, headers...)
 		if got.status != status || !strings.Contains(got.body, contains) {
-			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, got.body, status, contains)
+			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, brief.Of(got.body), status, contains)
 		}
 	}
 	f("full", "GET", "/v1/mappings/manuals/desired", "", 200, `"mapping":{"settings":{}}`)

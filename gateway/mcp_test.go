@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // agent is connected to a gateway.
@@ -53,7 +54,7 @@ func (a *agent) call(tool string, arguments, into any) (text string, failed bool
 	if into != nil && !result.IsError {
 		encoded, _ := json.Marshal(result.StructuredContent)
 		if err := json.Unmarshal(encoded, into); err != nil {
-			a.t.Errorf("%s gives %s: %v", tool, encoded, err)
+			a.t.Errorf("%s gives %s: %v", tool, brief.Of(encoded), err)
 		}
 	}
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
@@ -65,7 +66,7 @@ func TestAgentsHaveFourTools(t *testing.T) {
 	g := start(t, Options{Keys: []Key{key("k1", "acme")}, Version: "v1"})
 	a := agentOf(g, "k1")
 	if known := a.InitializeResult(); known.ServerInfo.Name != "hybridge" || known.Instructions == "" {
-		t.Errorf("it introduces itself by %+v", known)
+		t.Errorf(`it introduces itself by %+v; want known.ServerInfo.Name "hybridge" and known.Instructions other than ""`, known)
 	}
 	listed, err := a.ListTools(t.Context(), nil)
 	if err != nil {
@@ -75,24 +76,24 @@ func TestAgentsHaveFourTools(t *testing.T) {
 	for _, tool := range listed.Tools {
 		names = append(names, tool.Name)
 		if tool.Description == "" || tool.OutputSchema == nil || !tool.Annotations.ReadOnlyHint {
-			t.Errorf("%s is described by %+v", tool.Name, tool)
+			t.Errorf(`%s is described by %+v; want tool.Description other than "" and a tool.OutputSchema and tool.Annotations.ReadOnlyHint`, tool.Name, tool)
 		}
 	}
 	if strings.Join(names, " ") != "explain list_knowledge_bases read search" {
-		t.Errorf("the tools are %v", names)
+		t.Errorf(`the tools are %v; want strings.Join(names, " ") "explain list_knowledge_bases read search"`, names)
 	}
 
 	var found mcpFound
 	text, failed := a.call("search", arguments{"query": "refund"}, &found)
 	if failed || len(found.Results) == 0 || !strings.Contains(text, "[1] guide.md, page 1") || !strings.Contains(text, sample) {
-		t.Errorf("search gives %s", text)
+		t.Errorf(`search gives %s; want not failed and some found.Results and "[1] guide.md, page 1" in it and sample in it`, text)
 	}
 	if len(found.Notes) != 1 || !strings.Contains(text, "embedding service unavailable") {
 		t.Errorf("what the search did without is not told: %q, %s", found.Notes, text)
 	}
 	first := found.Results[0]
 	if first.ChunkID != chunkID || first.KnowledgeBase != base || first.Text != sample || *first.Page != 1 {
-		t.Errorf("the first result is %+v", first)
+		t.Errorf("the first result is %+v; want first.ChunkID chunkID and first.KnowledgeBase base and first.Text sample and *first.Page 1", first)
 	}
 	var read mcpPassages
 	if text, failed = a.call("read", arguments{"knowledge_base": base, "chunk_id": chunkID}, &read); failed ||
@@ -101,7 +102,7 @@ func TestAgentsHaveFourTools(t *testing.T) {
 	}
 	var bases mcpBases
 	if text, failed = a.call("list_knowledge_bases", nil, &bases); failed || bases.KnowledgeBases[0].ID != base {
-		t.Errorf("list_knowledge_bases gives %s, %+v", text, bases)
+		t.Errorf("list_knowledge_bases gives %s, %+v; want not failed and bases.KnowledgeBases[0].ID base", text, bases)
 	}
 	var explained mcpExplained
 	if text, failed = a.call("explain", arguments{"query": "refund", "knowledge_base": base, "chunk_id": chunkID}, &explained); failed ||
@@ -123,19 +124,19 @@ func TestDocumentsAreResources(t *testing.T) {
 		uris = append(uris, resource.URI)
 	}
 	if len(uris) != 3 {
-		t.Errorf("the documents are %q", uris)
+		t.Errorf("the documents are %q; want 3 uris", uris)
 	}
 	read, err := a.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: documentURI(base, "a/b c+ü.md")})
 	if err != nil || read.Contents[0].MIMEType != plainText {
-		t.Errorf("reading a document: %+v, %v", read, err)
+		t.Errorf("reading a document: %+v, %v; want no error and read.Contents[0].MIMEType plainText", read, err)
 	}
 	for _, uri := range []string{documentURI("nowhere", "a"), "hybridge://documents/" + base, "file:///etc/passwd", "hybridge://x/y/z"} {
 		if _, err := a.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "not found") {
-			t.Errorf("%s: %v", uri, err)
+			t.Errorf(`%s: %v; want an error and "not found" in it`, uri, err)
 		}
 	}
 	if _, err := a.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "?"}); err == nil || !strings.Contains(err.Error(), "cursor") {
-		t.Errorf("a wrong cursor: %v", err)
+		t.Errorf(`a wrong cursor: %v; want an error and "cursor" in it`, err)
 	}
 }
 
@@ -174,7 +175,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		t.Helper()
 		got := g.ask("POST", mcpPath, body, asJSON, "Authorization: "+key, "Accept: application/json, text/event-stream")
 		if got.status != status || !strings.Contains(got.body, contains) {
-			t.Errorf("%.80s: %d %s, want %d with %s", body, got.status, got.body, status, contains)
+			t.Errorf("%.80s: %d %s, want %d with %s", body, got.status, brief.Of(got.body), status, contains)
 		}
 	}
 	const ping = `{"jsonrpc": "2.0", "id": 1, "method": "ping"}`
@@ -186,6 +187,6 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	f(`{}`, "Bearer k1", 400, "")
 	f(`{"jsonrpc": "2.0", "id": 1, "method": "unknown"}`, "Bearer k1", 400, "unsupported")
 	if got := g.ask("GET", mcpPath, "", ""); got.status != http.StatusMethodNotAllowed {
-		t.Errorf("GET: %d %s", got.status, got.body)
+		t.Errorf("GET: %d %s; want got.status StatusMethodNotAllowed", got.status, brief.Of(got.body))
 	}
 }

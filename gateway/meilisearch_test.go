@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -56,12 +57,12 @@ func TestMeilisearchFilters(t *testing.T) {
 			t.Errorf("%.40s: %v", wrong, err)
 		}
 		if filter, err := f.filter(); err == nil {
-			t.Errorf("%.40s: %s, want an error", wrong, text(filter))
+			t.Errorf("%.40s: %s, want an error", wrong, brief.Of(text(filter)))
 		}
 	}
 	for _, wrong := range []string{`5`, `{"a": "x"}`, `[5]`, `[[["a = x"]]]`} {
 		if err := json.Unmarshal([]byte(wrong), new(meiliFilter)); err == nil {
-			t.Errorf("%s is taken for a filter", wrong)
+			t.Errorf("%s is taken for a filter; want an error", wrong)
 		}
 	}
 }
@@ -101,10 +102,10 @@ func TestMeilisearch(t *testing.T) {
 	f("/indexes/manuals/search", `{"q": "q", "limit": 10001}`, 400, `{"message":"limit is 10001; it must be 0 to 1000","code":"invalid_search_limit"`)
 	f("/indexes/manuals/facet-search", `{"q": "q"}`, 400, `"code":"invalid_facet_search_facet_name"`)
 	if got := g.ask("POST", "/multi-search", one(""), asJSON); got.status != 401 || !strings.Contains(got.body, "missing_authorization_header") {
-		t.Errorf("without a key: %d %s", got.status, got.body)
+		t.Errorf("without a key: %d %s", got.status, brief.Of(got.body))
 	}
 	if got := g.ask("POST", "/multi-search", one(""), asJSON, "Authorization: Bearer wrong"); got.status != 403 ||
 		!strings.Contains(got.body, `"code":"invalid_api_key","type":"auth"`) {
-		t.Errorf("with a wrong key: %d %s", got.status, got.body)
+		t.Errorf("with a wrong key: %d %s; want got.status 403 and `\"code\":\"invalid_api_key\",\"type\":\"auth\"` in it", got.status, brief.Of(got.body))
 	}
 }

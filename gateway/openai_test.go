@@ -44,6 +44,6 @@ func TestFiltersOfOpenAIAreFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := parsed.filter("filters", 1); err == nil || !strings.Contains(err.Error(), "nested at most 16 deep") {
-		t.Errorf("a filter in 17 others: %v", err)
+		t.Errorf(`a filter in 17 others: %v; want an error and "nested at most 16 deep" in it`, err)
 	}
 }

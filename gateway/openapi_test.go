@@ -20,7 +20,7 @@ func openAPIDocument(t *testing.T) map[string]any {
 	t.Helper()
 	got := start(t, Options{Version: "0.0.0"}).ask("GET", "/openapi.json", "")
 	if got.status != 200 || got.header.Get("Content-Type") != "application/openapi+json" {
-		t.Fatalf("%d %s", got.status, got.header.Get("Content-Type"))
+		t.Fatalf(`%d %s; want got.status 200 and got.header.Get("Content-Type") "application/openapi+json"`, got.status, got.header.Get("Content-Type"))
 	}
 	var document map[string]any
 	if err := json.Unmarshal([]byte(got.body), &document); err != nil {
@@ -34,7 +34,7 @@ func openAPIDocument(t *testing.T) map[string]any {
 func TestOpenAPIIsValid(t *testing.T) {
 	document := openAPIDocument(t)
 	if document["openapi"] != "3.1.0" {
-		t.Errorf("openapi is %v", document["openapi"])
+		t.Errorf(`openapi is %v; want document["openapi"] "3.1.0"`, document["openapi"])
 	}
 	ids, tags := map[string]bool{}, map[any]bool{}
 	for _, tag := range document["tags"].([]any) {
@@ -95,14 +95,14 @@ func checkResponses(t *testing.T, document map[string]any, route string, op map[
 			response, _ = at(document, ref).(map[string]any)
 		}
 		if description, _ := response["description"].(string); description == "" {
-			t.Errorf("%s: response %s has no description", route, status)
+			t.Errorf(`%s: response %s has no description; want description other than ""`, route, status)
 		}
 		if status[0] == '4' {
 			refusals++
 		}
 	}
 	if refusals == 0 || responses["default"] == nil {
-		t.Errorf("%s documents the responses %v", route, responses)
+		t.Errorf(`%s documents the responses %v; want refusals other than 0 and a responses["default"]`, route, responses)
 	}
 }
 
@@ -205,6 +205,6 @@ func TestOpenAPIAsYAML(t *testing.T) {
 	g := start(t, Options{Version: "0.0.0"})
 	yaml := g.ask("GET", "/openapi.yaml", "")
 	if yaml.status != 200 || yaml.header.Get("Content-Type") != "application/openapi+yaml" || !strings.Contains(yaml.body, "\nopenapi: 3.1.0\n") {
-		t.Errorf("%d %s %.200s", yaml.status, yaml.header.Get("Content-Type"), yaml.body)
+		t.Errorf(`%d %s %.200s; want yaml.status 200 and yaml.header.Get("Content-Type") "application/openapi+yaml" and "\nopenapi: 3.1.0\n" in it`, yaml.status, yaml.header.Get("Content-Type"), yaml.body)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -12,7 +13,7 @@ func TestPresets(t *testing.T) {
 	f := func(method, path, body string, status int, contains string) {
 		t.Helper()
 		if got := g.ask(method, path, body, asJSON); got.status != status || !strings.Contains(got.body, contains) {
-			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, got.body, status, contains)
+			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, brief.Of(got.body), status, contains)
 		}
 	}
 	const mine, saved = "/v1/presets/mine", `"source":"saved","version":`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -28,7 +29,7 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 		t.Helper()
 		got := g.ask(http.MethodPost, path, body, "Content-Type: "+kind)
 		if got.status != status || !strings.Contains(got.body, detail) {
-			t.Errorf("%s: %d %s, want %d %s", path, got.status, got.body, status, detail)
+			t.Errorf("%s: %d %s, want %d %s", path, got.status, brief.Of(got.body), status, detail)
 		}
 		return got
 	}
@@ -38,7 +39,7 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 	if got.header.Get("Retry-After") != "3600" || // until midnight
 		!strings.Contains(got.header.Get("RateLimit"), `"tenant-bytes";r=3;t=3600`) ||
 		!strings.Contains(got.header.Get("RateLimit-Policy"), `"tenant-bytes";q=50;w=86400`) {
-		t.Errorf("headers: %v", got.header)
+		t.Errorf("headers: %v; want got.header.Get(\"Retry-After\") \"3600\" and `\"tenant-bytes\";r=3;t=3600` in it and `\"tenant-bytes\";q=50;w=86400` in it", got.header)
 	}
 	f("/v1/knowledge-bases/"+base+"/files?name=a.txt", chunk, "application/octet-stream",
 		http.StatusTooManyRequests, "limits.tenant_bytes_a_day")

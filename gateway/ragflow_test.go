@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -21,12 +22,12 @@ func TestRagflowRetrievalIsASearch(t *testing.T) {
 		} else if req, err := asked.request(); err != nil {
 			got = err.Error()
 		} else if err := req.Validate(); err != nil {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: %v", brief.Of(body), err)
 		} else {
 			got = string(text(told(req)))
 		}
 		if got != want {
-			t.Errorf("%s:\n%s, want\n%s", body, got, want)
+			t.Errorf("%s:\n%s, want\n%s", brief.Of(body), got, want)
 		}
 	}
 	const plain = `{"candidates":1024,"filter":null,"limit":30,"offset":0,"preset":"ragflow","rerank":"","score":null,"relevance":null,"weights":null}`
@@ -85,10 +86,10 @@ func TestRagflowErrorsHaveItsForm(t *testing.T) {
 		t.Helper()
 		got := g.ask(method, path, body, asJSON, "Authorization: "+auth)
 		if got.status != status || !strings.Contains(got.body, want) {
-			t.Errorf("%s %.80s: %d %s, want %d with %s", path, body, got.status, got.body, status, want)
+			t.Errorf("%s %.80s: %d %s, want %d with %s", path, body, got.status, brief.Of(got.body), status, want)
 		}
 		if got.header.Get("Content-Type") != "application/json" {
-			t.Errorf("%.80s: Content-Type %q", body, got.header.Get("Content-Type"))
+			t.Errorf(`%.80s: Content-Type %q; want got.header.Get("Content-Type") "application/json"`, body, got.header.Get("Content-Type"))
 		}
 	}
 	const good = "Bearer k1"
@@ -104,11 +105,11 @@ func TestRagflowErrorsHaveItsForm(t *testing.T) {
 	f("POST", path, `{"question": "`+strings.Repeat("a", 1<<20)+`", "dataset_ids": ["manuals"]}`, good, 200, `"code":`)
 	f("POST", path, `{"question": "q", "dataset_ids": ["manuals"], "rerank_id": "rrf", "vector_similarity_weight": 0.3}`, good, 200, `"code":0`)
 	if r := g.searched; r.Preset != "rrf" || r.Rerank != nil || r.Weights != nil {
-		t.Errorf("by a preset for a reranker it asks %+v", r)
+		t.Errorf(`by a preset for a reranker it asks %+v; want r.Preset "rrf" and no r.Rerank and no r.Weights`, r)
 	}
 	f("POST", path, `{"question": "q", "dataset_ids": ["manuals"], "rerank_id": "bge"}`, good, 200, `"code":0`)
 	if r := g.searched; r.Preset != ragflowPreset || r.Rerank.Name != "bge" {
-		t.Errorf("by a reranker it asks %+v", r)
+		t.Errorf(`by a reranker it asks %+v; want r.Preset ragflowPreset and r.Rerank.Name "bge"`, r)
 	}
 	f("POST", path, `{}`, "Bearer nobody", 401, `{"code":401,`)
 	f("GET", "/api/v1/datasets?desc=True&unknown=1&ids=a&ids=b", ``, good, 200, `{"code":0,"data":[]}`)

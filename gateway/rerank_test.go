@@ -19,7 +19,7 @@ func TestRerank(t *testing.T) {
 		}
 		var told RerankError
 		if status != 200 && (json.Unmarshal([]byte(got.body), &told) != nil || told.Message == "") {
-			t.Errorf("%.80s: %.200s has no message", body, got.body)
+			t.Errorf(`%.80s: %.200s has no message; want status 200 or no json.Unmarshal([]byte(got.body), &told) and told.Message other than ""`, body, got.body)
 		}
 	}
 	f("/v1/rerank", `{"query": "q", "documents": ["a", "b"]}`, 200,

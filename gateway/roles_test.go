@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // Each route takes its role alone, and both guides say which.
@@ -43,7 +44,7 @@ func TestRolesOfRoutes(t *testing.T) {
 			got := op.valid(&gatewayUnderTest{fakes: g.fakes, t: t, url: g.url, client: g.client}, "X-API-Key: "+held)
 			lacks := got.status == http.StatusForbidden && strings.Contains(got.body, "lacks the role")
 			if lacks != (held != role) {
-				t.Errorf("%s %s with the role %s: %d %s; it takes %s", op.method, op.path, held, got.status, got.body, role)
+				t.Errorf("%s %s with the role %s: %d %s; it takes %s", op.method, op.path, held, got.status, brief.Of(got.body), role)
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func TestRolesOfRoutes(t *testing.T) {
 	for _, page := range []string{"../docs/guide/en/keys.md", "../docs/guide/zh/keys.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil || !strings.Contains(string(text), table) {
-			t.Errorf("%s: %v; its table must be:\n%s", page, err, table)
+			t.Errorf("%s: %v; its table must be:\n%s", brief.Of(page), err, table)
 		}
 	}
 }

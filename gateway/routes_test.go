@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestEveryResource(t *testing.T) {
@@ -14,7 +16,7 @@ func TestEveryResource(t *testing.T) {
 		t.Helper()
 		got := g.ask(method, path, body, "Content-Type: "+contentType)
 		if got.status != status || !strings.Contains(got.body, contains) {
-			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, got.body, status, contains)
+			t.Errorf("%s %s: %d %s; want %d with %s", method, path, got.status, brief.Of(got.body), status, contains)
 		}
 	}
 	const js, nd = "application/json", "application/x-ndjson"
@@ -73,7 +75,7 @@ func TestIDsOfAnyCharacter(t *testing.T) {
 		got := g.ask("GET", "/v1/knowledge-bases/manuals/chunks/"+encodeID(id), "")
 		var chunk struct{ ID string }
 		if err := json.Unmarshal([]byte(got.body), &chunk); err != nil || chunk.ID != id {
-			t.Errorf("id %q came back as %q (%d %s)", id, chunk.ID, got.status, got.body)
+			t.Errorf("id %q came back as %q (%d %s)", id, chunk.ID, got.status, brief.Of(got.body))
 		}
 	}
 }
@@ -87,7 +89,7 @@ func TestHeadAndSecurityHeaders(t *testing.T) {
 	g := start(t, Options{})
 	got := g.ask(http.MethodHead, "/healthz", "")
 	if got.status != 200 || got.body != "" {
-		t.Errorf("HEAD /healthz: %d %q", got.status, got.body)
+		t.Errorf(`HEAD /healthz: %d %q; want got.status 200 and got.body ""`, got.status, brief.Of(got.body))
 	}
 	for _, path := range []string{"/healthz", "/nowhere"} {
 		header := g.ask("GET", path, "").header

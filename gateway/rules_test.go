@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestRulesOfWhatACallerSees(t *testing.T) {
@@ -11,7 +13,7 @@ func TestRulesOfWhatACallerSees(t *testing.T) {
 		t.Helper()
 		got := g.ask(method, "/v1/rules"+path, body, "X-API-Key: "+key, asJSON)
 		if got.status != status || !strings.Contains(got.body, part) {
-			t.Errorf("%s %s %s: %d %s, want %d with %s", key, method, path, got.status, got.body, status, part)
+			t.Errorf("%s %s %s: %d %s, want %d with %s", key, method, path, got.status, brief.Of(got.body), status, part)
 		}
 	}
 	const rule = `{"name": "r", "when": {"match": "exact", "queries": ["q"]}, "pin": [{"chunk_id": "c1"}]}`
@@ -19,7 +21,7 @@ func TestRulesOfWhatACallerSees(t *testing.T) {
 	for _, key := range []string{"full", "bound"} {
 		if body := g.ask("GET", "/v1/rules", "", "X-API-Key: "+key).body; strings.Contains(body, "deleted") ||
 			strings.Contains(body, "global") {
-			t.Errorf("%s lists %s", key, body)
+			t.Errorf(`%s lists %s; want no "deleted" in it and no "global" in it`, key, brief.Of(body))
 		}
 	}
 	f("full", "GET", "/manuals?version=1", "", 200, `"version":1`)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -28,10 +29,10 @@ func TestErrorsBecomeProblems(t *testing.T) {
 		got := g.ask("POST", "/v1/search", question, asJSON)
 		p := got.problem(t)
 		if got.status != status || p.Code != code || got.header.Get("Retry-After") != retryAfter {
-			t.Errorf("%v: %d %s, Retry-After %q", err, got.status, got.body, got.header.Get("Retry-After"))
+			t.Errorf("%v: %d %s, Retry-After %q", err, got.status, brief.Of(got.body), got.header.Get("Retry-After"))
 		}
 		if strings.Contains(got.body, "secret") {
-			t.Errorf("internals are shown: %s", got.body)
+			t.Errorf(`internals are shown: %s; want no "secret" in it`, brief.Of(got.body))
 		}
 	}
 	secret := errors.New("dial tcp 10.0.0.5: secret")
@@ -61,14 +62,14 @@ func TestPanicCostsOneRequest(t *testing.T) {
 	g.answer = func(context.Context) error { panic("secret of the stack") }
 	got := g.ask("POST", "/v1/search", question, asJSON)
 	if p := got.problem(t); p.Code != "internal" || strings.Contains(got.body, "secret") {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf(`%d %s; want p.Code "internal" and no "secret" in it`, got.status, brief.Of(got.body))
 	}
 	if !strings.Contains(g.log.String(), "secret of the stack") || !strings.Contains(g.log.String(), "server_test.go") {
 		t.Errorf("the log lacks the panic or its stack: %s", g.log.String())
 	}
 	g.answer = nil
 	if got := g.ask("POST", "/v1/search", question, asJSON); got.status != 200 {
-		t.Errorf("after the panic: %d", got.status)
+		t.Errorf("after the panic: %d; want got.status 200", got.status)
 	}
 }
 
@@ -77,7 +78,7 @@ func TestDeadline(t *testing.T) {
 	g.answer = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	got := g.ask("POST", "/v1/search", question, asJSON)
 	if p := got.problem(t); p.Code != "timeout" {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf(`%d %s; want p.Code "timeout"`, got.status, brief.Of(got.body))
 	}
 }
 
@@ -102,7 +103,7 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	if text := quiet.log.String(); strings.Contains(text, "private") || strings.Contains(text, "77777") {
-		t.Errorf("the log repeats what was asked: %s", text)
+		t.Errorf(`the log repeats what was asked: %s; want no "private" in it and no "77777" in it`, text)
 	}
 	if !strings.Contains(quiet.log.String(), `"code":"invalid_argument","field":"top_k"`) {
 		t.Errorf("the log does not name the mistake: %s", quiet.log.String())
@@ -121,20 +122,20 @@ func TestReadiness(t *testing.T) {
 	got := g.ask("GET", "/readyz", "")
 	const want = `{"status":"unready","back_ends":{"elasticsearch":"unavailable","embedded":"ok"}}` + "\n"
 	if got.status != 503 || got.body != want {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 503 and got.body want", got.status, brief.Of(got.body))
 	}
 	if log := g.log.String(); !strings.Contains(log, "10.0.0.5") || strings.Contains(log, `"level":"ERROR"`) {
-		t.Errorf("the log does not say why, or a probe is an error: %s", log)
+		t.Errorf("the log does not say why, or a probe is an error: %s", brief.Of(log))
 	}
 	spare := start(t, Options{Readiness: func(context.Context) map[string]error {
 		return map[string]error{"embedded": nil, "embedding": Spare{errors.New("dial 10.0.0.5")}}
 	}})
 	got = spare.ask("GET", "/readyz", "")
 	if got.status != 200 || got.body != `{"status":"ready","back_ends":{"embedded":"ok","embedding":"unavailable"}}`+"\n" {
-		t.Errorf("keyword search serves: %d %s", got.status, got.body)
+		t.Errorf("keyword search serves: %d %s; want got.status 200 and got.body `{\"status\":\"ready\",\"back_ends\":{\"embedded\":\"ok\",\"embedding\":\"unavailable\"}}` + \"\\n\"", got.status, brief.Of(got.body))
 	}
 	if health := g.ask("GET", "/healthz", ""); health.status != 200 {
-		t.Errorf("healthz: %d", health.status)
+		t.Errorf("healthz: %d; want health.status 200", health.status)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestGracefulShutdown(t *testing.T) {
 	}
 	close(release)
 	if got := <-answered; got.status != 200 {
-		t.Errorf("the request in flight: %d %s", got.status, got.body)
+		t.Errorf("the request in flight: %d %s; want got.status 200", got.status, brief.Of(got.body))
 	}
 	if err := <-stopped; err != nil {
 		t.Errorf("serve: %v", err)
@@ -186,7 +187,7 @@ func TestShutdownEndsWhatHangs(t *testing.T) {
 		t.Errorf("serve: %v", err)
 	}
 	if got := <-answered; got.problem(t).Code != "canceled" {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf(`%d %s; want got.problem(t).Code "canceled"`, got.status, brief.Of(got.body))
 	}
 }
 

@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestSynonymsOfWhatACallerSees(t *testing.T) {
@@ -11,13 +13,13 @@ func TestSynonymsOfWhatACallerSees(t *testing.T) {
 		t.Helper()
 		got := g.ask(method, "/v1/synonyms"+path, body, "X-API-Key: "+key, asJSON)
 		if got.status != status || !strings.Contains(got.body, part) {
-			t.Errorf("%s %s %s: %d %s, want %d with %s", key, method, path, got.status, got.body, status, part)
+			t.Errorf("%s %s %s: %d %s, want %d with %s", key, method, path, got.status, brief.Of(got.body), status, part)
 		}
 	}
 	f("full", "GET", "", "", 200, `"set":"global"`)
 	if body := g.ask("GET", "/v1/synonyms", "", "X-API-Key: bound").body; strings.Contains(body, "global") ||
 		strings.Contains(body, "deleted") || !strings.Contains(body, `"set":"manuals"`) {
-		t.Errorf("a bound key lists %s", body)
+		t.Errorf("a bound key lists %s; want no \"global\" in it and no \"deleted\" in it and `\"set\":\"manuals\"` in it", brief.Of(body))
 	}
 	f("full", "GET", "/manuals?version=1", "", 200, `"version":1`)
 	f("full", "GET", "/deleted", "", 404, "does not exist")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // ui is a web application of three files.
@@ -31,7 +33,7 @@ func TestPackedFiles(t *testing.T) {
 		}
 	}
 	if got := g.ask("GET", "/assets/app-1a2b.js.gz", ""); got.status != 404 {
-		t.Errorf("the packed name answers %d", got.status)
+		t.Errorf("the packed name answers %d; want got.status 404", got.status)
 	}
 	files["assets/bad-1a2b.js.gz"] = &fstest.MapFile{Data: []byte("no gzip")}
 	if _, err := readUI(files); err == nil {
@@ -91,7 +93,7 @@ func TestUnknownAddresses(t *testing.T) {
 			t.Errorf("%s %s, %s: %d %s, want 404 %s", method, path, accept, got.status, got.header.Get("Content-Type"), contentType)
 		}
 		if got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") != "" {
-			t.Errorf("%s %s: caching %v", method, path, got.header)
+			t.Errorf(`%s %s: caching %v; want got.header.Get("Cache-Control") "no-store" and got.header.Get("ETag") ""`, method, path, got.header)
 		}
 		isPage := strings.Contains(got.body, "<p>Hybridge</p>")
 		if want := method == "GET" && contentType == html; isPage != want {
@@ -111,7 +113,7 @@ func TestUnknownAddresses(t *testing.T) {
 	got := g.ask("GET", "/nothing", "", asBrowser, "If-None-Match: "+g.ask("GET", "/", "", asBrowser).header.Get("ETag"))
 	if got.status != 404 || got.body == "" || !strings.Contains(got.header.Get("Vary"), "Accept") ||
 		!strings.Contains(got.header.Get("Content-Security-Policy"), "script-src 'self'") {
-		t.Errorf("%d %v", got.status, got.header)
+		t.Errorf(`%d %v; want got.status 404 and got.body other than "" and "Accept" in it and "script-src 'self'" in it`, got.status, got.header)
 	}
 }
 
@@ -119,7 +121,7 @@ func TestUnknownAddresses(t *testing.T) {
 func TestUnknownAddressWithoutUI(t *testing.T) {
 	g := start(t, Options{})
 	if p := g.ask("GET", "/nothing", "", asBrowser).problem(t); p.Status != 404 || p.Code != "not_found" {
-		t.Errorf("%+v", p)
+		t.Errorf(`%+v; want p.Status 404 and p.Code "not_found"`, p)
 	}
 }
 
@@ -129,7 +131,7 @@ func TestDocsPage(t *testing.T) {
 	got := g.ask("GET", "/docs", "", asBrowser)
 	policy := got.header.Get("Content-Security-Policy")
 	if got.status != 200 || !strings.Contains(policy, "script-src 'self'; style-src 'self' 'unsafe-inline'") {
-		t.Errorf("%d %s", got.status, policy)
+		t.Errorf(`%d %s; want got.status 200 and "script-src 'self'; style-src 'self' 'unsafe-inline'" in it`, got.status, policy)
 	}
 	for _, forbidden := range []string{"unsafe-eval", "http:", "https:", "*"} {
 		if strings.Contains(policy, forbidden) {
@@ -137,7 +139,7 @@ func TestDocsPage(t *testing.T) {
 		}
 	}
 	if page := g.ask("GET", "/docs.html", "", "Accept: application/json"); page.status != 404 {
-		t.Errorf("/docs.html: %d", page.status)
+		t.Errorf("/docs.html: %d; want page.status 404", page.status)
 	}
 }
 
@@ -151,14 +153,14 @@ func TestUIHeaders(t *testing.T) {
 		}
 	}
 	if !strings.Contains(policy, "script-src 'self'") || got.header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("headers: %v", got.header)
+		t.Errorf(`headers: %v; want "script-src 'self'" in it and got.header.Get("X-Content-Type-Options") "nosniff"`, got.header)
 	}
 	if got.header.Get("Content-Encoding") != "gzip" || !strings.Contains(got.header.Get("Vary"), "Accept-Encoding") {
 		t.Errorf("not compressed: %v", got.header)
 	}
 	again := g.ask("GET", "/compare", "", asBrowser, "If-None-Match: "+got.header.Get("ETag"))
 	if again.status != 304 || again.body != "" {
-		t.Errorf("asked again: %d %q", again.status, again.body)
+		t.Errorf(`asked again: %d %q; want again.status 304 and again.body ""`, again.status, brief.Of(again.body))
 	}
 }
 
@@ -167,17 +169,17 @@ func TestIndexBesideUI(t *testing.T) {
 	g := start(t, Options{UI: ui})
 	got := g.ask("GET", "/", "", "Accept: application/json")
 	if got.status != 200 || !strings.Contains(got.body, `"POST /v1/search"`) || !strings.Contains(got.body, `"ui":true`) {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 200 and `\"POST /v1/search\"` in it and `\"ui\":true` in it", got.status, brief.Of(got.body))
 	}
 }
 
 func TestWithoutUI(t *testing.T) {
 	g := start(t, Options{UI: fstest.MapFS{"placeholder.txt": {}}})
 	if got := g.ask("GET", "/", "", asBrowser); got.status != 200 || !strings.Contains(got.body, `"ui":false`) {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("%d %s; want got.status 200 and `\"ui\":false` in it", got.status, brief.Of(got.body))
 	}
 	got := g.ask("GET", "/compare", "", asBrowser)
 	if p := got.problem(t); p.Status != 404 || !strings.Contains(p.Detail, "not in this binary") {
-		t.Errorf("%+v", p)
+		t.Errorf(`%+v; want p.Status 404 and "not in this binary" in it`, p)
 	}
 }

@@ -73,7 +73,7 @@ func TestLinksLead(t *testing.T) {
 	}
 	elsewhere := map[string]bool{"/": true, "/docs": true, SearchAddress("en"): true, SearchAddress("zh"): true}
 	if len(pages) < 40 {
-		t.Fatalf("only %d pages", len(pages))
+		t.Fatalf("only %d pages; want at least 40 pages", len(pages))
 	}
 	for address, page := range pages {
 		for _, link := range page.links {
@@ -113,7 +113,7 @@ func TestQuestionsFindTheirSection(t *testing.T) {
 	g := site(t)
 	for _, code := range Languages() {
 		if len(cases[code]) < 12 {
-			t.Errorf("only %d questions in %s", len(cases[code]), code)
+			t.Errorf("only %d questions in %s; want at least 12 cases[code]", len(cases[code]), code)
 		}
 		for question, want := range cases[code] {
 			var got []string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
@@ -49,7 +50,7 @@ func TestLinksOfFilesBecomeLinksOfPages(t *testing.T) {
 		body := string(g.pages[file].body)
 		for _, w := range want {
 			if !strings.Contains(body, w) {
-				t.Errorf("%s lacks %s:\n%s", file, w, body)
+				t.Errorf("%s lacks %s:\n%s", file, w, brief.Of(body))
 			}
 		}
 	}
@@ -70,13 +71,13 @@ func TestPageOfOneLanguage(t *testing.T) {
 	}
 	pages := g.Pages()
 	if page := string(pages["/guide/en/second"]); !strings.Contains(page, `href="/guide/zh/" hreflang="zh-CN"`) {
-		t.Errorf("no way to the Chinese guide:\n%s", page)
+		t.Errorf("no way to the Chinese guide:\n%s; want `href=\"/guide/zh/\" hreflang=\"zh-CN\"` in it", brief.Of(page))
 	}
 	if page := string(pages["/guide/en/first"]); !strings.Contains(page, `href="/guide/zh/first" hreflang="zh-CN"`) {
-		t.Errorf("no way to the same page in Chinese:\n%s", page)
+		t.Errorf("no way to the same page in Chinese:\n%s; want `href=\"/guide/zh/first\" hreflang=\"zh-CN\"` in it", brief.Of(page))
 	}
 	if page := string(pages["/guide/zh/first"]); strings.Contains(page, `rel="next"`) {
-		t.Errorf("a page after the last:\n%s", page)
+		t.Errorf("a page after the last:\n%s; want no `rel=\"next\"` in it", brief.Of(page))
 	}
 }
 

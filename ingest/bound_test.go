@@ -65,7 +65,7 @@ func TestABoundKeyChangesItsOwnChunksAlone(t *testing.T) {
 		return nil
 	})
 	if err != nil || len(results) != 4 || summary.Failed != 2 {
-		t.Fatalf("%+v, %+v, %v", results, summary, err)
+		t.Fatalf("%+v, %+v, %v; want no error and 4 results and summary.Failed 2", results, summary, err)
 	}
 	for i, forbidden := range []bool{true, false, true, false} {
 		if failed := results[i].Status == engine.Failed; failed != forbidden {

@@ -18,7 +18,7 @@ func TestGoodLines(t *testing.T) {
 		fake := newFakeEngine()
 		results, _, err := streamAll(newPipeline(fake, nil, Options{}), kb, text)
 		if err != nil || len(results) != 1 || results[0].Error != nil {
-			t.Errorf("%s: %+v, %v", text, results, err)
+			t.Errorf("%s: %+v, %v; want no error and 1 results and no results[0].Error", text, results, err)
 			return
 		}
 		if want.DocumentID == "" {
@@ -105,7 +105,7 @@ func TestBadLines(t *testing.T) {
 			}
 		}
 		if len(fake.chunks) > 0 {
-			t.Errorf("%q was written", text)
+			t.Errorf("%q was written; want len(fake.chunks) 0", text)
 		}
 	}
 	f(passages, `{"id": "a", "content": `, "", "not JSON", "too early")

@@ -30,14 +30,14 @@ func TestReplaceDocument(t *testing.T) {
 	}
 	has("c0", "c1", "c2", "c3", "c4")
 	if c := fake.chunks["c4"]; c.DocumentID != "d" || c.Ordinal != 4 || c.Vectors["vector"] == nil {
-		t.Errorf("%+v", c)
+		t.Errorf(`%+v; want c.DocumentID "d" and c.Ordinal 4 and a c.Vectors["vector"]`, c)
 	}
 	if len(embedder.calls) != 3 {
-		t.Errorf("5 texts by 2 were embedded in %d calls", len(embedder.calls))
+		t.Errorf("5 texts by 2 were embedded in %d calls; want 3 embedder.calls", len(embedder.calls))
 	}
 	results, err := replace(p, passages, "d", lines(2)+`{"id": "new", "document_id": "d", "content": "x"}`)
 	if err != nil || len(results) != 3 || results[0].Status != "updated" || results[2].Status != "created" {
-		t.Errorf("%+v, %v", results, err)
+		t.Errorf(`%+v, %v; want no error and 3 results and results[0].Status "updated" and results[2].Status "created"`, results, err)
 	}
 	has("c0", "c1", "new")
 
@@ -73,18 +73,18 @@ func TestDocumentsAndChunks(t *testing.T) {
 	}
 	documents, err := p.Documents(ctx, acme, passages, Page{Limit: 10})
 	if err != nil || len(documents) != 2 || documents[0].Chunks != 2 {
-		t.Errorf("%+v, %v", documents, err)
+		t.Errorf("%+v, %v; want no error and 2 documents and documents[0].Chunks 2", documents, err)
 	}
 	a := DocumentRef{KB: passages, ID: "a"}
 	chunks, err := p.DocumentChunks(ctx, acme, a, Page{Limit: 10})
 	if err != nil || len(chunks) != 2 || chunks[1].ID != "a1" {
-		t.Errorf("%+v, %v", chunks, err)
+		t.Errorf(`%+v, %v; want no error and 2 chunks and chunks[1].ID "a1"`, chunks, err)
 	}
 	if chunks, err := p.DocumentChunks(ctx, acme, a, Page{Limit: 10, After: "a1"}); err != nil || len(chunks) != 0 {
-		t.Errorf("past the end: %+v, %v", chunks, err)
+		t.Errorf("past the end: %+v, %v; want no error and no chunks", chunks, err)
 	}
 	if c, err := p.GetChunk(ctx, acme, passages, "a1"); err != nil || c.Content != "y" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf(`%+v, %v; want no error and c.Content "y"`, c, err)
 	}
 	_, err = p.GetChunk(ctx, acme, passages, "nope")
 	wantKind(t, err, fault.NotFound, `chunk "nope"`)
@@ -97,10 +97,10 @@ func TestDocumentsAndChunks(t *testing.T) {
 		wantKind(t, err, fault.InvalidArgument, "limit")
 	}
 	if n, err := p.DeleteChunks(ctx, acme, passages, []string{"b0", "nope"}); err != nil || n != 1 {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("%d, %v; want no error and n 1", n, err)
 	}
 	if n, err := p.DeleteDocument(ctx, acme, a); err != nil || n != 2 {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("%d, %v; want no error and n 2", n, err)
 	}
 	_, err = p.DeleteDocument(ctx, acme, a)
 	wantKind(t, err, fault.NotFound)

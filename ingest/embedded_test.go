@@ -66,11 +66,11 @@ func TestOnTheEmbeddedEngine(t *testing.T) {
 	}()
 	results, summary, err := streamAll(p, passages, lines(95)+`{"id": "c1", "content": "later wins"}`)
 	if err != nil || summary.Failed > 0 || summary.Created+summary.Updated != 96 || results[0].Status != engine.Updated {
-		t.Errorf("%+v, %v", summary, err)
+		t.Errorf("%+v, %v; want no error and summary.Failed 0 and summary.Created + summary.Updated 96 and results[0].Status Updated", summary, err)
 	}
 	has(95, 95)
 	if chunk, err := p.GetChunk(ctx, acme, passages, "c1"); err != nil || chunk.Content != "later wins" {
-		t.Errorf("%+v, %v", chunk, err)
+		t.Errorf(`%+v, %v; want no error and chunk.Content "later wins"`, chunk, err)
 	}
 	if _, err := replace(p, passages, "doc", strings.ReplaceAll(lines(5), `"id": "c`, `"id": "d`)); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestOnTheEmbeddedEngine(t *testing.T) {
 		has(105, 100)
 	}
 	if n, err := p.DeleteDocument(ctx, acme, DocumentRef{KB: passages, ID: "sub/page.html"}); err != nil || n != 2 {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("%d, %v; want no error and n 2", n, err)
 	}
 	has(103, 99)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // A line of an export makes the chunk that it was made of.
@@ -25,7 +26,7 @@ func TestALineMakesItsChunkAgain(t *testing.T) {
 		}}
 		made, err := d.decode(text)
 		if err != nil || !reflect.DeepEqual(made, chunk) {
-			t.Errorf("%s makes %+v, %v; it was made of %+v", text, made, err, chunk)
+			t.Errorf("%s makes %+v, %v; it was made of %+v", brief.Of(text), made, err, chunk)
 		}
 		if line, err = lineOf(&chunk, false); err != nil || line.vectors()["vector"] != nil || line.Vectors != nil {
 			t.Errorf("without vectors: %+v, %v", line, err)

@@ -162,7 +162,7 @@ func undated(t *testing.T, c engine.Chunk) engine.Chunk {
 	t.Helper()
 	at, err := time.Parse("2006-01-02T15:04:05Z", c.WrittenAt)
 	if since := time.Since(at); err != nil || since < 0 || since > time.Minute {
-		t.Errorf("chunk %q was written at %q", c.ID, c.WrittenAt)
+		t.Errorf("chunk %q was written at %q; want no error and since at least 0 and since at most Minute", c.ID, c.WrittenAt)
 	}
 	c.WrittenAt = ""
 	return c

@@ -67,7 +67,7 @@ func TestAFolder(t *testing.T) {
 	golden.JSON(t, "folder.json", chunks)
 	for id, c := range fake.chunks {
 		if c.Vectors["vector"] == nil {
-			t.Errorf("%s has no vector", id)
+			t.Errorf(`%s has no vector; want a c.Vectors["vector"]`, id)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestASecondRun(t *testing.T) {
 	folder["a.txt"] = &fstest.MapFile{Data: []byte("It shrank.")}
 	run(p, "1/2 a.txt written 1", "2/2 b.md unchanged 1")
 	if len(fake.chunks) != 2 {
-		t.Errorf("%d chunks are left of 2", len(fake.chunks))
+		t.Errorf("%d chunks are left of 2; want 2 fake.chunks", len(fake.chunks))
 	}
 	folder["a.txt"] = &fstest.MapFile{Data: []byte(strings.Repeat("Grown to several sentences. ", 3))}
 	run(p, "1/2 a.txt written 3", "2/2 b.md unchanged 1")
@@ -169,7 +169,7 @@ func TestOneUploadedFile(t *testing.T) {
 	written("just.md", strings.Repeat("x", 40), FileResult{Status: FileWritten, Chunks: 1, Created: 1})
 	refused("big.md", strings.Repeat("x", 41), fault.TooLarge, "file", "larger than 40 bytes", true)
 	if len(fake.chunks) != 2 {
-		t.Errorf("%d chunks", len(fake.chunks))
+		t.Errorf("%d chunks; want 2 fake.chunks", len(fake.chunks))
 	}
 	broken := File{ID: "c.md", Open: func() (io.ReadCloser, error) { return nil, fault.New(fault.Timeout, "too slow") }}
 	_, err := p.File(ctx, acme, FileUpload{KB: passages, File: broken})
@@ -214,26 +214,26 @@ func TestProgressOfAFile(t *testing.T) {
 	}
 	wantTold(FileProgress{70, 0}, FileProgress{70, 32}, FileProgress{70, 64}, FileProgress{70, 70})
 	if err := upload(before, 0); err != nil || len(told) > 0 {
-		t.Errorf("unchanged: %v %v", err, told)
+		t.Errorf("unchanged: %v %v; want no error and len(told) 0", err, told)
 	}
 	for _, until := range []int{0, 64, 70} {
 		wantKind(t, upload(after, until), fault.Canceled, "nobody listens")
 	}
 	if len(fake.writes) != 1 || len(fake.chunks) != 70 {
-		t.Errorf("%d writes, %d chunks", len(fake.writes), len(fake.chunks))
+		t.Errorf("%d writes, %d chunks; want 1 fake.writes and 70 fake.chunks", len(fake.writes), len(fake.chunks))
 	}
 	for id, c := range fake.chunks {
 		if !strings.Contains(c.Content, strings.TrimSpace(before)) {
-			t.Errorf("%s holds %q", id, c.Content)
+			t.Errorf("%s holds %q; want before in it", id, c.Content)
 		}
 	}
 	embedded := len(embedder.calls)
 	wantKind(t, upload(after, 32), fault.Canceled)
 	if embedded = len(embedder.calls) - embedded; embedded != 1 {
-		t.Errorf("%d calls to the model for 32 of 70 chunks", embedded)
+		t.Errorf("%d calls to the model for 32 of 70 chunks; want embedded 1", embedded)
 	}
 	if err := upload(after, -1); err != nil || len(fake.writes) != 2 {
-		t.Errorf("%v, %d writes", err, len(fake.writes))
+		t.Errorf("%v, %d writes; want no error and 2 fake.writes", err, len(fake.writes))
 	}
 }
 
@@ -271,7 +271,7 @@ func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
 	summary, err := p.Files(ctx, acme, FilesRequest{KB: passages, Folders: []fs.FS{folder}}, nil)
 	wantKind(t, err, fault.Unavailable, "away")
 	if summary.Failed != maxOutages {
-		t.Errorf("%+v", summary)
+		t.Errorf("%+v; want summary.Failed maxOutages", summary)
 	}
 }
 
@@ -299,7 +299,7 @@ func TestMetadataOfAFile(t *testing.T) {
 	dry = true
 	f("", `{}`, FileWritten)
 	if len(fake.chunks) > 0 {
-		t.Errorf("a dry run wrote %v", fake.chunks)
+		t.Errorf("a dry run wrote %v; want len(fake.chunks) 0", fake.chunks)
 	}
 	dry = false
 	f("", `{}`, FileWritten)
@@ -319,7 +319,7 @@ func TestMetadataOfAFile(t *testing.T) {
 	}
 	f("manuals/", `{"language": "en"}`, FileWritten)
 	if got := fake.chunks["a.md#0"].Metadata[engine.MetadataLanguage]; got != "en" {
-		t.Errorf("the language is %v", got)
+		t.Errorf(`the language is %v; want got "en"`, got)
 	}
 	refused := func(folder, metadata, says string) {
 		t.Helper()

@@ -86,16 +86,16 @@ func TestDocumentsInEveryOrder(t *testing.T) {
 	bound := acme
 	bound.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "o1"}}}}
 	if got, err := p.ListDocuments(ctx, bound, Listing{KB: passages, Sort: "chunks", Limit: 3}); err != nil || got.Total != 12 {
-		t.Errorf("a key with a filter sees %+v, %v", got, err)
+		t.Errorf("a key with a filter sees %+v, %v; want no error and got.Total 12", got, err)
 	}
 	for _, bad := range []Listing{{Limit: 0}, {Limit: 1001}, {Limit: 1, Sort: "date"}, {Limit: 1, After: "d03"}, {Limit: 1, After: "bnVsbA"}} {
 		bad.KB = passages
 		if _, err := p.ListDocuments(ctx, acme, bad); !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("%+v: %v", bad, err)
+			t.Errorf("%+v: %v; want an error of kind InvalidArgument", bad, err)
 		}
 	}
 	if _, err := p.ListDocuments(ctx, access.Scope{Tenant: "other"}, Listing{KB: passages, Limit: 1}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("another tenant: %v", err)
+		t.Errorf("another tenant: %v; want an error of kind NotFound", err)
 	}
 }
 
@@ -158,11 +158,11 @@ func TestWhenDocumentsWereWritten(t *testing.T) {
 	bound.Filter = []engine.Condition{{Field: engine.FieldWrittenAt, Range: &engine.Range{LT: &engine.Value{V: "2026"}}}}
 	got, err := p.Documents(ctx, bound, passages, Page{Limit: 10})
 	if err != nil || len(got) != 1 || got[0].WrittenAt != before {
-		t.Errorf("a key that is bound to what is old sees %+v, %v", got, err)
+		t.Errorf("a key that is bound to what is old sees %+v, %v; want no error and 1 got and got[0].WrittenAt before", got, err)
 	}
 	var line Chunk
 	if err := p.Export(ctx, bound, Export{KB: passages}, func(c Chunk) error { line = c; return nil }); err != nil || line.WrittenAt != before {
-		t.Errorf("exported %+v, %v", line, err)
+		t.Errorf("exported %+v, %v; want no error and line.WrittenAt before", line, err)
 	}
 	patch := MetadataPatch{
 		DocumentRef: DocumentRef{KB: passages, ID: "d00"}, Members: map[string]json.RawMessage{"year": json.RawMessage("2026")},
@@ -200,7 +200,7 @@ func TestReembedding(t *testing.T) {
 			}
 		})
 		if last != 75 {
-			t.Errorf("ended at %d chunks", last)
+			t.Errorf("ended at %d chunks; want last 75", last)
 		}
 		return err
 	}
@@ -208,14 +208,14 @@ func TestReembedding(t *testing.T) {
 	embedder.refuses = strings.Repeat("word ", 24)
 	err := run(false)
 	if vectors() != 70 || !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "of document d24") {
-		t.Errorf("%d vectors after %v", vectors(), err)
+		t.Errorf(`%d vectors after %v; want vectors() 70 and an error of kind InvalidArgument and "of document d24" in it`, vectors(), err)
 	}
 	embedder.refuses, embedder.calls = "", nil
 	if err := run(false); err != nil || vectors() != 75 || len(slices.Concat(embedder.calls...)) != 5 {
-		t.Errorf("%d vectors by texts %d, %v", vectors(), len(slices.Concat(embedder.calls...)), err)
+		t.Errorf("%d vectors by texts %d, %v; want no error and vectors() 75 and 5 slices.Concat(embedder.calls...)", vectors(), len(slices.Concat(embedder.calls...)), err)
 	}
 	if embedder.calls = nil; run(true) != nil || len(slices.Concat(embedder.calls...)) != 75 {
-		t.Errorf("all anew took %d texts", len(slices.Concat(embedder.calls...)))
+		t.Errorf("all anew took %d texts; want no run(true) and 75 slices.Concat(embedder.calls...)", len(slices.Concat(embedder.calls...)))
 	}
 	embedder.err = fault.New(fault.Unavailable, "away")
 	work, err := p.Reembed(ctx, acme, Reembedding{KB: passages, All: true})
@@ -258,7 +258,7 @@ func TestReembeddingLeavesChangesAlone(t *testing.T) {
 	}
 	now, err := scanner.Scan(ctx, engine.ScanRequest{KB: target.kb, IDs: []string{"c0-0", "c1-0", "c2-0"}, Limit: 3})
 	if err != nil || len(now) != 2 || now[0].Vectors == nil || now[1].Content != "changed" || now[1].Vectors[engine.FieldVector] != nil {
-		t.Errorf("%+v, %v", now, err)
+		t.Errorf(`%+v, %v; want no error and 2 now and a now[0].Vectors and now[1].Content "changed" and no now[1].Vectors[engine.FieldVector]`, now, err)
 	}
 }
 

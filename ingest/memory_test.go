@@ -26,7 +26,7 @@ func TestMemoryDoesNotGrowWithTheInput(t *testing.T) {
 	summary, err := newPipeline(fake, nil, Options{}).Stream(ctx, acme, Source{KB: keywords, Lines: input},
 		func(Result) error { return nil })
 	if err != nil || summary.Created != total {
-		t.Fatalf("%+v, %v", summary, err)
+		t.Fatalf("%+v, %v; want no error and summary.Created total", summary, err)
 	}
 	early, late := heap[total/10], heap[total*9/10]
 	t.Logf("%d MB read; heap %d MB at 10 %%, %d MB at 90 %%", summary.Bytes>>20, early>>20, late>>20)

@@ -86,7 +86,7 @@ func TestAFiveMegabyteChunk(t *testing.T) {
 	input := fmt.Sprintf(`{"id": "big", "content": %q}`, content) + "\n" + lines(1)
 	results, _, err := streamAll(newPipeline(fake, embedder, Options{}), passages, input)
 	if err != nil || len(results) != 2 || results[0].Error != nil {
-		t.Fatalf("%+v, %v", results, err)
+		t.Fatalf("%+v, %v; want no error and 2 results and no results[0].Error", results, err)
 	}
 	if fake.chunks["big"].Content != content {
 		t.Error("the content changed on its way")
@@ -102,10 +102,10 @@ func TestEmbedding(t *testing.T) {
 	own := `{"id": "own", "content": "x", "vector": [7, 7]}`
 	results, _, err := streamAll(p, passages, own+"\n"+`{"id": "made", "title": "ab", "content": "c"}`)
 	if err != nil || results[0].Error != nil || results[1].Error != nil {
-		t.Fatalf("%+v, %v", results, err)
+		t.Fatalf("%+v, %v; want no error and no results[0].Error and no results[1].Error", results, err)
 	}
 	if got := fake.chunks["own"].Vectors["vector"]; !slices.Equal(got, []float32{7, 7}) {
-		t.Errorf("own vector: %v", got)
+		t.Errorf("own vector: %v; want {7, 7}", got)
 	}
 	if got := fake.chunks["made"].Vectors["vector"]; !slices.Equal(got, []float32{4, 1}) {
 		t.Errorf("made vector: %v, want that of %q", got, "ab c")
@@ -124,7 +124,7 @@ func TestEmbedding(t *testing.T) {
 		t.Errorf("a pair without an answer has the vectors %v", vectors)
 	}
 	if _, _, err := streamAll(p, keywords, lines(1)); err != nil || fake.chunks["c0"].Vectors["vector"] != nil {
-		t.Errorf("keyword search only: %v, %v", fake.chunks["c0"].Vectors, err)
+		t.Errorf(`keyword search only: %v, %v; want no error and no fake.chunks["c0"].Vectors["vector"]`, fake.chunks["c0"].Vectors, err)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestAnEngineThatStaysAwayEndsTheStream(t *testing.T) {
 	results, summary, err := streamAll(p, passages, lines(1000))
 	wantKind(t, err, fault.Unavailable, "elasticsearch is away")
 	if len(results) != 30 || summary.Failed != 30 || results[0].Error.Code != fault.Unavailable {
-		t.Errorf("%d results, %+v", len(results), summary)
+		t.Errorf("%d results, %+v; want 30 results and summary.Failed 30 and results[0].Error.Code Unavailable", len(results), summary)
 	}
 	fake.before = func(_ context.Context, write int) error {
 		if write%3 == 0 {
@@ -198,7 +198,7 @@ func TestAnEngineThatStaysAwayEndsTheStream(t *testing.T) {
 	}
 	fake.writes = nil
 	if results, summary, err = streamAll(p, passages, lines(1000)); err != nil || len(results) != 1000 {
-		t.Errorf("an engine that is away now and then: %d results, %+v, %v", len(results), summary, err)
+		t.Errorf("an engine that is away now and then: %d results, %+v, %v; want no error and 1000 results", len(results), summary, err)
 	}
 }
 
@@ -217,10 +217,10 @@ func TestKilledAndRunAgain(t *testing.T) {
 		t.Fatalf("got %v, want the error of emit", err)
 	}
 	if n := len(fake.chunks); n < 40 || n == 100 {
-		t.Fatalf("%d chunks were written before it was killed", n)
+		t.Fatalf("%d chunks were written before it was killed; want n at least 40 and n other than 100", n)
 	}
 	if _, summary, err := streamAll(p, passages, lines(100)); err != nil || summary.Created+summary.Updated != 100 {
-		t.Errorf("second run: %+v, %v", summary, err)
+		t.Errorf("second run: %+v, %v; want no error and summary.Created + summary.Updated 100", summary, err)
 	}
 	if len(fake.chunks) != 100 {
 		t.Errorf("%d chunks, want 100", len(fake.chunks))
@@ -351,7 +351,7 @@ func FuzzLines(f *testing.F) {
 		}
 		for _, r := range results {
 			if r.Error != nil && r.Error.Code != fault.InvalidArgument && r.Error.Code != fault.TooLarge {
-				t.Fatalf("bad input gives %+v", r.Error)
+				t.Fatalf("bad input gives %+v; want no r.Error or r.Error.Code InvalidArgument or r.Error.Code TooLarge", r.Error)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ import (
 func TestCatalogs(t *testing.T) {
 	texts := readSources(t, "..")
 	if len(texts) < 300 {
-		t.Fatalf("the sources have %d texts; the search for them is broken", len(texts))
+		t.Fatalf("the sources have %d texts; the search for them is broken; want at least 300 texts", len(texts))
 	}
 	for _, l := range languages[1:] {
 		t.Run(l.tag, func(t *testing.T) {
@@ -54,7 +54,7 @@ func checkCatalog(t *testing.T, entries, texts map[string]string) {
 			t.Errorf("%q: %v", english, err)
 		}
 		if missing := unsaid(english, said); missing > 0 {
-			t.Errorf("%q: %q leaves out value %d", english, said, missing)
+			t.Errorf("%q: %q leaves out value %d; want missing 0", english, said, missing)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestText(t *testing.T) {
 		"所有检索路都无法执行：a/text：Elasticsearch 超时；a/vector：向量服务不可用")
 	f("every candidate was cut by a threshold: relative cut 2, score cut 1", "所有候选都被阈值去掉：relative 去掉 2 条、score 去掉 1 条")
 	if got := Match("").Text("internal error"); got != "internal error" {
-		t.Errorf("English is %q", got)
+		t.Errorf(`English is %q; want got "internal error"`, got)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if original.Items[0].Why != english || original.First.Why != english || original.Free["tokens"] != english {
-		t.Errorf("the answer itself was changed: %+v", original)
+		t.Errorf(`the answer itself was changed: %+v; want original.Items[0].Why english and original.First.Why english and original.Free["tokens"] english`, original)
 	}
 	if same := Match("en").Answer(original); same != any(original) {
 		t.Error("an English answer is not the same")

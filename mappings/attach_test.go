@@ -72,7 +72,7 @@ func TestAttachRAGFlowBeside(t *testing.T) {
 	attachment.Fields = map[string]string{"text": "question_tks"}
 	names, err = Attach(attached(attachment, 4), live)
 	if err != nil || len(names.Text[engine.FieldText].Beside) != 0 {
-		t.Errorf("got %+v, %v", names, err)
+		t.Errorf("got %+v, %v; want no error and no names.Text[engine.FieldText].Beside", names, err)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAttachRAGFlowWithoutOptionalFields(t *testing.T) {
 	delete(live.Properties, "q_4_vec")
 	names, err := Attach(attached(engine.Attachment{Index: "ragflow", Layout: LayoutRAGFlow}, 0), live)
 	if err != nil || names.Available.Field != "" || len(names.Vectors) != 0 {
-		t.Errorf("got %+v, %v", names, err)
+		t.Errorf(`got %+v, %v; want no error and names.Available.Field "" and no names.Vectors`, names, err)
 	}
 }
 
@@ -140,10 +140,10 @@ func TestReadingAnyLiveMapping(t *testing.T) {
 		"v": {"type": "dense_vector", "dims": 3, "index_options": {"type": "hnsw", "m": 16}},
 		"o": {"properties": {"x": {"type": "date", "format": "epoch_millis"}}, "dynamic": "true"}}}`), &live)
 	if err != nil || live.Meta.Version != 0 || live.Properties["v"].Options.Type != "hnsw" {
-		t.Errorf("got %+v, %v", live, err)
+		t.Errorf(`got %+v, %v; want no error and live.Meta.Version 0 and live.Properties["v"].Options.Type "hnsw"`, live, err)
 	}
 	if p, found := Lookup(live.Properties, "o.x"); !found || p.Type != "date" {
-		t.Errorf("o.x: %+v", p)
+		t.Errorf(`o.x: %+v; want found and p.Type "date"`, p)
 	}
 }
 

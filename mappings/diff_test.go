@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // TestDiff: the index of one schema against another schema.
@@ -103,7 +104,7 @@ func TestDrift(t *testing.T) {
 		}
 		changed := strings.Replace(string(live), old, drifted, 1)
 		if changed == string(live) {
-			t.Fatalf("%s is not in %s", old, live)
+			t.Fatalf("%s is not in %s", old, brief.Of(live))
 		}
 		d, err := Diff(index, json.RawMessage(changed))
 		if err != nil || d.Class != class || path != "" && !changes(d, path) {

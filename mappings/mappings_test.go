@@ -52,14 +52,14 @@ func TestSearchAnalyzers(t *testing.T) {
 	for search, analyzer := range map[string]string{"ik_smart": "jieba", "jieba": "ik_smart", "nosuch": "ik_max_word"} {
 		kb := knowledgeBase(func(kb *engine.KnowledgeBase) { kb.Analyzer, kb.SearchAnalyzer = analyzer, search })
 		if _, err := Desired(kb, "words/1"); !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("%s for %s: %v", search, analyzer, err)
+			t.Errorf("%s for %s: %v; want an error of kind InvalidArgument", search, analyzer, err)
 		}
 	}
 	shared := knowledgeBase(func(kb *engine.KnowledgeBase) {
 		kb.Shared, kb.Analyzer, kb.SearchAnalyzer = true, AnalyzerIKMax, AnalyzerIKSmart
 	})
 	if _, err := Desired(shared, "words/1"); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("shared: %v", err)
+		t.Errorf("shared: %v; want an error of kind InvalidArgument", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestKeys(t *testing.T) {
 		}
 	})
 	if long := EncodeKey(strings.Repeat(".", 100_000)); len(long) > 3*maxKey {
-		t.Errorf("a long key has %d bytes", len(long))
+		t.Errorf("a long key has %d bytes; want at most 3 * maxKey long", len(long))
 	}
 }
 
@@ -204,7 +204,7 @@ func TestEncodeMetadata(t *testing.T) {
 	})
 	if len(got) != 4 || !slices.Equal(got["a%2Eb"], []string{"s:x", "n:bff0000000000000", "b:true"}) ||
 		!slices.Equal(got["strings"], []string{"s:y"}) || !slices.Equal(got["flags"], []string{"b:false"}) {
-		t.Errorf("got %v", got)
+		t.Errorf(`got %v; want 4 got and {"s:x", "n:bff0000000000000", "b:true"} and {"s:y"} and {"b:false"}`, got)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestEncodedMomentsSortLikeMoments(t *testing.T) {
 func TestMomentsAreKeptApart(t *testing.T) {
 	got := EncodeMoments([]any{"2026-06-10", "soon", 2026.0, true, "1970-01-01T01:00+01:00", "2026-02-30"})
 	if !slices.Equal(got, []string{EncodeMoment(1781049600000000), "8000000000000000"}) {
-		t.Errorf("got %q", got)
+		t.Errorf(`got %q; want {EncodeMoment(1781049600000000), "8000000000000000"}`, got)
 	}
 	if EncodeMoments([]any{"soon", 1.0}) != nil {
 		t.Error("what is no time has moments")

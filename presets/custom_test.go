@@ -32,7 +32,7 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plan.Preset != "support" || plan.Rerank == nil || plan.Rerank.Name != "best" || plan.TopK != 7 || plan.Candidates != 21 {
-		t.Errorf("preset %s, top_k %d, candidates %d", plan.Preset, plan.TopK, plan.Candidates)
+		t.Errorf(`preset %s, top_k %d, candidates %d; want plan.Preset "support" and a plan.Rerank and plan.Rerank.Name "best" and plan.TopK 7 and plan.Candidates 21`, plan.Preset, plan.TopK, plan.Candidates)
 	}
 	if want := (scoring.Fusion{Method: scoring.RRF, RRFK: 20}); plan.Fusion != want {
 		t.Errorf("fusion %+v, want %+v", plan.Fusion, want)
@@ -41,10 +41,10 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 		t.Errorf("legs %+v, want weights 0.9 and 0.5", plan.Legs)
 	}
 	if *plan.Threshold.Vector != 0.8 || *plan.Threshold.Score != 0.1 {
-		t.Errorf("threshold %+v", plan.Threshold)
+		t.Errorf("threshold %+v; want *plan.Threshold.Vector 0.8 and *plan.Threshold.Score 0.1", plan.Threshold)
 	}
 	if len(req.Weights) != 1 || req.TopK != nil {
-		t.Errorf("the request was changed: %+v", req)
+		t.Errorf("the request was changed: %+v; want 1 req.Weights and no req.TopK", req)
 	}
 	if len(planners) != len(presets.Builtin())+1 {
 		t.Errorf("%d presets", len(planners))
@@ -64,7 +64,7 @@ func TestCustomPresetWeighsFurtherVectors(t *testing.T) {
 	}
 	plan, err := planners["titles"](&search.Request{}, kb.Fields())
 	if err != nil || len(plan.Legs) != 3 || plan.Legs[1].Weight != 0.5 || plan.Legs[2].Weight != 0.3 {
-		t.Errorf("%+v, %v", plan.Legs, err)
+		t.Errorf("%+v, %v; want no error and 3 plan.Legs and plan.Legs[1].Weight 0.5 and plan.Legs[2].Weight 0.3", plan.Legs, err)
 	}
 	kb.VectorFields = nil
 	if _, err := planners["titles"](&search.Request{}, kb.Fields()); err == nil {

@@ -20,7 +20,7 @@ import (
 func TestPlans(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+		t.Fatalf("no cases: %v; want no error and some files", err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestEveryPresetHasACase(t *testing.T) {
 	for name := range presets.Builtin() {
 		files, _ := filepath.Glob("testdata/" + name + ".*")
 		if len(files) == 0 {
-			t.Errorf("no testdata/%s.*.txt shows the plan of preset %s", name, name)
+			t.Errorf("no testdata/%s.*.txt shows the plan of preset %s; want some files", name, name)
 		}
 	}
 }

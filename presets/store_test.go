@@ -93,10 +93,10 @@ func TestSavedPresets(t *testing.T) {
 			t.Errorf("acme's preset weighs text %g, want %g", got, acme)
 		}
 		if got := weightOf(t, s, "rival", "tuned"); got != 0.5 {
-			t.Errorf("rival's preset weighs text %g", got)
+			t.Errorf("rival's preset weighs text %g; want got 0.5", got)
 		}
 		if got := s.Names("acme"); !slices.Equal(got, []string{"tuned"}) || weightOf(t, s, "acme", "theirs") != -1 {
-			t.Errorf("acme sees %v", got)
+			t.Errorf(`acme sees %v; want {"tuned"} and weightOf(t, s, "acme", "theirs") -1`, got)
 		}
 	}
 	check(s, 0.75)
@@ -109,7 +109,7 @@ func TestSavedPresets(t *testing.T) {
 	check(s, 0.25)
 	check(openStore(t, folder, configured), 0.25) // after a restart
 	if err := s.Delete(t.Context(), "acme", "tuned", nil); err != nil || s.Planner("acme", "tuned") != nil {
-		t.Errorf("deleted: %v", err)
+		t.Errorf(`deleted: %v; want no error and no s.Planner("acme", "tuned")`, err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestTheFileWins(t *testing.T) {
 	}
 	later := openStore(t, folder, map[string]presets.Custom{"late": {Base: "text"}})
 	if got := later.Names("acme"); !slices.Equal(got, []string{"mine"}) || later.Planner("acme", "late") != nil || later.Fingerprint("acme", "late") != "" {
-		t.Errorf("saved ones in use: %v", got)
+		t.Errorf(`saved ones in use: %v; want {"mine"} and no later.Planner("acme", "late") and later.Fingerprint("acme", "late") ""`, got)
 	}
 	details, err := later.Details(t.Context(), "acme")
 	if err != nil || len(details) != len(presets.Builtin())+3 {
@@ -144,7 +144,7 @@ func TestTheFileWins(t *testing.T) {
 	late, mine := byPlace["late saved"], byPlace["mine saved"]
 	for name := range presets.Builtin() {
 		if d := byPlace[name+" builtin"]; d.Description == "" || d.WhenToUse == "" {
-			t.Errorf("%s says too little about itself: %+v", name, d)
+			t.Errorf(`%s says too little about itself: %+v; want d.Description other than "" and d.WhenToUse other than ""`, name, d)
 		}
 	}
 	if late.Unused == "" || late.Version != 1 || late.Base != "rrf" || byPlace["late file"].Base != "text" ||
@@ -197,7 +197,7 @@ func TestBadDefinitions(t *testing.T) {
 	f("x", `{"base": "rrf", "signals": [{"match": {"field": "a", "values": ["`+strings.Repeat("x", presets.MaxDefinition)+`"]}, "weight": 1}]}`,
 		"definition", "65536 bytes")
 	if got := s.Names("acme"); len(got) != 0 {
-		t.Errorf("saved in spite of it: %v", got)
+		t.Errorf("saved in spite of it: %v; want no got", got)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestDefinitionsAreKeptWhole(t *testing.T) {
 	}
 	const empty = `{"base":"rrf","fields":{},"group_by":""}`
 	if text := define(t, empty); text != empty {
-		t.Errorf("%s became %s", empty, text)
+		t.Errorf("%s became %s; want text empty", empty, text)
 	}
 	gotten, wanted := got.(map[string]any), want.(map[string]any)
 	if !maps.EqualFunc(gotten, wanted, func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
@@ -238,7 +238,7 @@ func TestPresetsOfATenantAreBounded(t *testing.T) {
 		}
 	}
 	if err := save(t, s, "acme", "more", `{"base": "rrf"}`); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "100") {
-		t.Errorf("one more: %v", err)
+		t.Errorf(`one more: %v; want an error of kind Conflict and "100" in it`, err)
 	}
 	for tenant, name := range map[string]string{"acme": "p0", "rival": "more"} {
 		if err := save(t, s, tenant, name, `{"base": "text"}`); err != nil {
@@ -278,6 +278,6 @@ func TestPresetsAreReadWhileTheyChange(t *testing.T) {
 	}
 	all.Wait()
 	if v, err := s.Get(t.Context(), "acme", "tuned", 0); err != nil || v.Version != 41 {
-		t.Errorf("version %+v, %v", v, err)
+		t.Errorf("version %+v, %v; want no error and v.Version 41", v, err)
 	}
 }

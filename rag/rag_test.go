@@ -21,6 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -67,7 +68,7 @@ func TestFormatForContext(t *testing.T) {
 		t.Errorf("citations %+v", c)
 	}
 	if none := rag.FormatForContext(nil, 100); none.Text != "" || none.Citations == nil || none.Truncated {
-		t.Errorf("no hits: %+v", none)
+		t.Errorf(`no hits: %+v; want none.Text "" and a none.Citations and not none.Truncated`, none)
 	}
 }
 
@@ -94,12 +95,12 @@ func TestWhereAHitWas(t *testing.T) {
 		}
 		c.Citation.Number, c.Citation.DocumentID = 1, c.Hit.DocumentID
 		if diff := cmp.Diff(c.Citation, found.Citations[0]); diff != "" {
-			t.Errorf("%s: %s", c.Head, diff)
+			t.Errorf(`%s: %s; want diff ""`, c.Head, diff)
 		}
 	}
 	nowhere := search.Hit{DocumentName: "guide.pdf", Positions: [][]float64{{math.NaN()}}}
 	if got := rag.Cite(&nowhere, 1); got.Page != nil {
-		t.Errorf("page %d", *got.Page)
+		t.Errorf("page %d; want no got.Page", *got.Page)
 	}
 }
 
@@ -107,7 +108,7 @@ func TestANameCannotLookLikeAPart(t *testing.T) {
 	hit := search.Hit{DocumentName: "a\n[2] b\x00\u2028c" + strings.Repeat("字", 500), Content: "x"}
 	head, _, _ := strings.Cut(rag.FormatForContext([]search.Hit{hit}, 1000).Text, "\n")
 	if !strings.HasPrefix(head, "[1] a [2] b c字") || utf8.RuneCountInString(head) > 250 {
-		t.Errorf("head %q", head)
+		t.Errorf(`head %q; want one that begins with "[1] a [2] b c字" and utf8.RuneCountInString(head) at most 250`, head)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestNothingRelevant(t *testing.T) {
 	none := &search.Response{Answerable: &least, Empty: rag.NothingRelevant, EmptyReason: "nothing here answers that"}
 	tool, text := rag.FormatAnswerForTool(none, 5), rag.FormatAnswer(none, 1000)
 	if tool.Text != "Nothing in the knowledge bases answers this question." || text.Text != "" {
-		t.Errorf("as a tool's output %q, for a prompt %q", tool.Text, text.Text)
+		t.Errorf(`as a tool's output %q, for a prompt %q; want tool.Text "Nothing in the knowledge bases answers this question." and text.Text ""`, tool.Text, text.Text)
 	}
 	for _, c := range []rag.Context{tool, text} {
 		if c.Empty != rag.NothingRelevant || c.EmptyReason != none.EmptyReason || *c.Answerable != least || c.Citations == nil {
@@ -201,7 +202,7 @@ func TestServiceAsks(t *testing.T) {
 		Request: search.Request{Preset: "rrf"},
 	})
 	if err != nil || len(hits) != 3 {
-		t.Fatalf("%d hits, %v", len(hits), err)
+		t.Fatalf("%d hits, %v; want no error and 3 hits", len(hits), err)
 	}
 	got, err := json.Marshal(inner.req)
 	if err != nil {
@@ -210,11 +211,11 @@ func TestServiceAsks(t *testing.T) {
 	const want = `{"query":"-refunds","plain":true,"knowledge_bases":["a","b"],"preset":"rrf","top_k":3,"user":"u",` +
 		`"threshold":{"answerable":0.25,"score":0.4},"highlight":{"fragments":0}}`
 	if string(got) != want || inner.scope.Tenant != "acme" {
-		t.Errorf("asked %s in %+v, want %s", got, inner.scope, want)
+		t.Errorf("asked %s in %+v, want %s", brief.Of(got), inner.scope, want)
 	}
 	inner.err = fault.New(fault.NotFound, "gone")
 	if _, err := service.Search(t.Context(), rag.Query{}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want an error of kind NotFound", err)
 	}
 }
 
@@ -229,7 +230,7 @@ func TestClient(t *testing.T) {
 	var body string
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/search" || r.Header.Get("Authorization") != "Bearer secret" {
-			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
+			t.Errorf(`asked %s with %q; want r.URL.Path "/v1/search" and r.Header.Get("Authorization") "Bearer secret"`, r.URL, r.Header.Get("Authorization"))
 		}
 		if asked.Add(1); status == 0 {
 			panic(http.ErrAbortHandler) // the connection breaks
@@ -244,12 +245,12 @@ func TestClient(t *testing.T) {
 	status, body = 200, `{"hits": [], "answerable": 0.02, "empty": "nothing_relevant", "empty_reason": "nothing here answers that"}`
 	query.MinRelevance = 0.25
 	if c, err := service.Context(t.Context(), query, 1000); err != nil || c.Text != "" || c.Empty != rag.NothingRelevant {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf(`%+v, %v; want no error and c.Text "" and c.Empty NothingRelevant`, c, err)
 	}
 	status, body = 200, `{"hits": [{"id": "c1", "score": 0.5, "question": "why", "answer": "so"}]}`
 	hits, err := service.Search(t.Context(), query)
 	if err != nil || len(hits) != 1 || hits[0].ID != "c1" || rag.Text(&hits[0]) != "why\nso" {
-		t.Errorf("%+v, %v", hits, err)
+		t.Errorf(`%+v, %v; want no error and 1 hits and hits[0].ID "c1" and rag.Text(&hits[0]) "why\nso"`, hits, err)
 	}
 	f := func(with int, text string, kind fault.Kind, field string) {
 		t.Helper()
@@ -273,11 +274,11 @@ func TestClient(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if _, err := service.Search(gone, query); !fault.Is(err, fault.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("given up: %v; want an error of kind Canceled", err)
 	}
 	slow := rag.New(rag.At(gateway.URL, rag.ClientOptions{HTTP: &http.Client{Transport: late{}}}))
 	if _, err := slow.Search(t.Context(), query); !fault.Is(err, fault.Timeout) {
-		t.Errorf("a gateway that takes too long: %v", err)
+		t.Errorf("a gateway that takes too long: %v; want an error of kind Timeout", err)
 	}
 	gateway.Close()
 	if _, err := service.Search(t.Context(), query); !fault.Is(err, fault.Unavailable) {

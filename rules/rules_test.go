@@ -52,7 +52,7 @@ func TestMatch(t *testing.T) {
 		strings.Replace(rule("off", "contains", "course"), `"when"`, `"enabled": false, "when"`, 1),
 	), spaced{})
 	if err != nil || set.Len() != 6 {
-		t.Fatalf("%d rules, %v", set.Len(), err)
+		t.Fatalf("%d rules, %v; want no error and set.Len() 6", set.Len(), err)
 	}
 	f := func(question, want string) {
 		t.Helper()
@@ -143,7 +143,7 @@ func TestHostileQuestions(t *testing.T) {
 	started := time.Now()
 	matched := set.Match(question, expander{"a": "a a"})
 	if took := time.Since(started); took > 5*time.Second || len(matched) != rules.MaxMatched {
-		t.Errorf("%d rules after %s", len(matched), took)
+		t.Errorf("%d rules after %s; want took at most 5 * time.Second and MaxMatched matched", len(matched), took)
 	}
 }
 
@@ -155,15 +155,15 @@ func TestTextOfRules(t *testing.T) {
 	text, err := rules.Text(read)
 	again, failed := rules.Read(text)
 	if err != nil || failed != nil || len(again) != 1 || again[0].Name != "a" || again[0].Pin[0].ChunkID != "c" {
-		t.Errorf("%s, %v, %v", text, err, failed)
+		t.Errorf(`%s, %v, %v; want no error and no failed and 1 again and again[0].Name "a" and again[0].Pin[0].ChunkID "c"`, text, err, failed)
 	}
 	if none, err := rules.Read(""); err != nil || none == nil {
-		t.Errorf("no text: %v, %v", none, err)
+		t.Errorf("no text: %v, %v; want no error and a none", none, err)
 	}
 	if text, err := rules.Text(nil); err != nil || text != "[]" {
-		t.Errorf("no rules: %s, %v", text, err)
+		t.Errorf(`no rules: %s, %v; want no error and text "[]"`, text, err)
 	}
 	if _, err := rules.Read("{"); !fault.Is(err, fault.Corrupt) {
-		t.Errorf("no JSON: %v", err)
+		t.Errorf("no JSON: %v; want an error of kind Corrupt", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestBoost(t *testing.T) {
 		{Index: 3, Raw: 0.01, Score: 0.4},
 	}, 2, 0, 1, 3)
 	if got[1].Score != 0.5 || got[1].Raw != 0.03 || got[0].Score != 0.6 {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v; want got[1].Score 0.5 and got[1].Raw 0.03 and got[0].Score 0.6", got)
 	}
 	// Sums that are apart though their scores are not: 12 − ln 2 = 11.31.
 	z := normalDistribution

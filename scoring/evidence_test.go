@@ -28,14 +28,14 @@ func TestEvidence(t *testing.T) {
 	}
 	c := fused[0].Legs()[1]
 	if c.Raw == nil || *c.Raw != 0.8 || c.Evidence == nil || *c.Evidence != 1.25 || math.Abs(*c.Normalized-3) > 1e-12 {
-		t.Errorf("explained as %+v", c)
+		t.Errorf("explained as %+v; want a c.Raw and *c.Raw 0.8 and a c.Evidence and *c.Evidence 1.25 and math.Abs(*c.Normalized - 3) at most 1e-12", c)
 	}
 	if c := fused[0].Legs()[0]; c.Evidence != nil {
 		t.Errorf("a leg without evidence shows %v", *c.Evidence)
 	}
 	kept, _ := Thresholds{Legs: []LegThreshold{{Index: 1, Min: 0.85}}}.Cut(fused)
 	if len(kept) != 1 || kept[0].ID() != "near" {
-		t.Errorf("a threshold on raw scores keeps %d", len(kept))
+		t.Errorf(`a threshold on raw scores keeps %d; want 1 kept and kept[0].ID() "near"`, len(kept))
 	}
 }
 

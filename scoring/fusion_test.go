@@ -234,7 +234,7 @@ func TestFuseNothing(t *testing.T) {
 		}
 		all := []Leg{degraded(textLeg(1)), degraded(vectorLeg(1))}
 		if got := f.Fuse(all, []Candidate{chunk("a", at(1, 1), at(1, 1))}); len(got) != 0 {
-			t.Errorf("%s with every leg degraded: %v", method, got)
+			t.Errorf("%s with every leg degraded: %v; want no got", method, got)
 		}
 	}
 }

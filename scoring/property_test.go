@@ -115,7 +115,7 @@ func whole(t *rapid.T, fused []Fused) {
 	seen := map[int]bool{}
 	for i, f := range fused {
 		if !(f.Score >= 0 && f.Score <= 1) {
-			t.Fatalf("%s: score %v", f.ID(), f.Score)
+			t.Fatalf("%s: score %v; want f.Score at least 0 and f.Score at most 1", f.ID(), f.Score)
 		}
 		sum := 0.0
 		legs := f.Legs()

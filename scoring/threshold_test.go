@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func value(v float64) *float64 { return &v }
@@ -95,7 +97,7 @@ func TestCut(t *testing.T) {
 			}
 			got, err := json.Marshal(cuts)
 			if err != nil || string(got) != c.cuts {
-				t.Errorf("cuts %s (%v), want %s", got, err, c.cuts)
+				t.Errorf("cuts %s (%v), want %s", brief.Of(got), err, c.cuts)
 			}
 		})
 	}

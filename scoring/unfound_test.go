@@ -8,11 +8,11 @@ func TestUnfound(t *testing.T) {
 	for _, fusion := range []Fusion{{Method: RRF}, linearOver(ZScore), linearOver(MinMax), {Method: ScriptScore}} {
 		all := fusion.Unfound(pair(0.4, 0.6), candidates, []int{1})
 		if len(all) != 1 || all[0].ID() != "a" || all[0].Score != 0 || all[0].Raw != 0 {
-			t.Fatalf("%+v: %+v", fusion, all)
+			t.Fatalf(`%+v: %+v; want 1 all and all[0].ID() "a" and all[0].Score 0 and all[0].Raw 0`, fusion, all)
 		}
 		for _, leg := range all[0].Legs() {
 			if leg.Contribution != 0 || leg.Rank != nil || leg.Raw != nil || leg.Normalized != nil {
-				t.Errorf("%+v: %+v", fusion, leg)
+				t.Errorf("%+v: %+v; want leg.Contribution 0 and no leg.Rank and no leg.Raw and no leg.Normalized", fusion, leg)
 			}
 		}
 	}
@@ -29,7 +29,7 @@ func TestSparedChunksAreNotCut(t *testing.T) {
 		thresholds.Spares = func(f *Fused) bool { return f.ID() == "c" }
 		kept, cuts := thresholds.Cut(fused)
 		if got := ids(kept); got != "a c" || len(cuts) != 1 || cuts[0].Count != 1 {
-			t.Errorf("%+v keep %s, cuts %+v", thresholds, got, cuts)
+			t.Errorf(`%+v keep %s, cuts %+v; want got "a c" and 1 cuts and cuts[0].Count 1`, thresholds, got, cuts)
 		}
 	}
 }

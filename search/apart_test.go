@@ -246,14 +246,14 @@ func TestCountingApartAsksTheQuestionOnce(t *testing.T) {
 	b.searcher.Embedder = embedder
 	b.search(account())
 	if n := embedder.calls.Load(); n != 1 {
-		t.Errorf("the query was embedded %d times", n)
+		t.Errorf("the query was embedded %d times; want n 1", n)
 	}
 	if e.statistics != 1 || len(e.requests) != 4 {
 		t.Errorf("statistics were asked for %d times and searches %d; want 1 and 4", e.statistics, len(e.requests))
 	}
 	for _, req := range e.requests {
 		if wide := len(req.Filter.Conditions) < 3; wide && (req.Prefetch != 0 || len(req.Facets) != 1) {
-			t.Errorf("a search for counts asks for %d chunks and facets %v", req.Prefetch, req.Facets)
+			t.Errorf("a search for counts asks for %d chunks and facets %v; want not wide or req.Prefetch 0 and 1 req.Facets", req.Prefetch, req.Facets)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestCountsThatFailDegradeTheAnswer(t *testing.T) {
 	e.wide = func(context.Context, *engine.Result) error { return fault.New(fault.Unavailable, "the shop is closed") }
 	r := b.search(account())
 	if !slices.Equal(r.Facets["category"], []search.FacetCount{{Value: "account", Count: 1}}) || len(r.Facets["page"]) != 1 {
-		t.Errorf("facets %+v", r.Facets)
+		t.Errorf(`facets %+v; want {{Value: "account", Count: 1}} and 1 r.Facets["page"]`, r.Facets)
 	}
 	if len(r.Degraded) != 1 || r.Degraded[0].Leg != "facets" ||
 		!strings.HasPrefix(r.Degraded[0].Reason, "the counts of category are those with the filter on it: ") ||
@@ -312,10 +312,10 @@ func TestCountsDoNotHoldUpTheEnd(t *testing.T) {
 	defer cancel()
 	r, err := b.searcher.Search(ctx, scope, req)
 	if err != nil || len(r.Hits) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0].Reason, "time limit") {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`%+v, %v; want no error and 1 r.Hits and 1 r.Degraded and "time limit" in it`, r, err)
 	}
 	e.narrow = func() error { return fault.New(fault.Unavailable, "the shop is closed") }
 	if _, err := b.searcher.Search(t.Context(), scope, req); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("a search that fails: %v", err)
+		t.Errorf("a search that fails: %v; want an error of kind Unavailable", err)
 	}
 }

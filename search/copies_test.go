@@ -88,7 +88,7 @@ func testCopiesAreFolded(b *bench) {
 	}
 	why, err := b.searcher.Explain(b.Context(), scope, req)
 	if err != nil || why.Outcome != search.OutcomeGrouped || !strings.Contains(why.Detail, `"en-2" of knowledge base "two"`) {
-		b.Errorf("explain of the copy: %+v, %v", why, err)
+		b.Errorf("explain of the copy: %+v, %v; want no error and why.Outcome OutcomeGrouped and `\"en-2\" of knowledge base \"two\"` in it", why, err)
 	}
 }
 
@@ -177,7 +177,7 @@ func testBoosts(b *bench) {
 			// Before the threshold: 0.5 / 1 leaves at most half of the score.
 			cut := ask(fmt.Sprintf(`, "boosts": {"left": 0.5}, "threshold": {"score": %v}`, best*0.51))
 			if got := ids(cut); got == "" || strings.Contains(got, "left") {
-				b.Errorf("above half of the best: %s", got)
+				b.Errorf(`above half of the best: %s; want got other than "" and no "left" in it`, got)
 			}
 			var req search.ExplainRequest
 			text := fmt.Sprintf(`{"query": "refund of an order", "knowledge_bases": ["left", "right"], "vector": [1, 0, 0, 0], "copies": "keep",
@@ -186,7 +186,7 @@ func testBoosts(b *bench) {
 				b.Fatal(err)
 			}
 			if why, err := b.searcher.Explain(b.Context(), scope, req); err != nil || why.Outcome != search.OutcomeThreshold {
-				b.Errorf("explain of what a boost and a threshold cut: %+v, %v", why, err)
+				b.Errorf("explain of what a boost and a threshold cut: %+v, %v; want no error and why.Outcome OutcomeThreshold", why, err)
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func TestFoldingCostsNoRequest(t *testing.T) {
 		change(e, &request)
 		r, err := searcherOver(e).Search(t.Context(), scope, request)
 		if err != nil || len(r.Hits) != 10 {
-			t.Fatalf("%s: %d hits, %v", name, len(r.Hits), err)
+			t.Fatalf("%s: %d hits, %v; want no error and 10 r.Hits", name, len(r.Hits), err)
 		}
 		if e.asked.Load() != asked {
 			t.Errorf("%s: asked %d times, want %d", name, e.asked.Load(), asked)

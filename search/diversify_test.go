@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -62,7 +63,7 @@ func (b *bench) answerUnordered(body string) *search.Response {
 	b.Helper()
 	response, err := b.ask(body)
 	if err != nil {
-		b.Fatalf("%s: %v", body, err)
+		b.Fatalf("%s: %v", brief.Of(body), err)
 	}
 	return response
 }
@@ -76,6 +77,6 @@ func TestDiversityWithoutVectors(t *testing.T) {
 	b.fill("k", chunks...)
 	r, err := b.ask(`{"query": "refund", "knowledge_bases": ["k"], "preset": "text", "diversity": 0.5}`)
 	if err != nil || len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].Leg != "diversity" {
-		t.Errorf("%v, %+v", err, r)
+		t.Errorf(`%v, %+v; want no error and some r.Hits and 1 r.Degraded and r.Degraded[0].Leg "diversity"`, err, r)
 	}
 }

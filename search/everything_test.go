@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -22,18 +23,18 @@ func testEverythingIsListed(b *bench) {
 		b.Helper()
 		r := b.answer(`{"everything": true, "facets": ["category"], ` + body + `}`)
 		if got := ids(r); got != want || r.Total.Value != total || r.Total.Relation != "eq" || len(r.Degraded) > 0 {
-			b.Errorf("%s: %s of %+v, degraded %v; want %s of %d", body, got, r.Total, r.Degraded, want, total)
+			b.Errorf("%s: %s of %+v, degraded %v; want %s of %d", brief.Of(body), got, r.Total, r.Degraded, want, total)
 		}
 		for i := range r.Hits {
 			if h := &r.Hits[i]; h.Relevance != nil || h.Score < 0 || h.Score > 1 || h.Content == "" || len(h.Legs) > 0 {
-				b.Errorf("%s: %+v", body, h)
+				b.Errorf(`%s: %+v; want no h.Relevance and h.Score at least 0 and h.Score at most 1 and h.Content other than "" and len(h.Legs) 0`, brief.Of(body), h)
 			}
 		}
 		return r
 	}
 	all := f(`"knowledge_bases": ["manuals"]`, "bare invoice login refund-en refund-zh wombat", 6)
 	if c := all.Facets["category"]; len(c) != 3 || c[0].Value != "billing" || c[0].Count != 3 || all.Preset != "everything" {
-		b.Errorf("facets %+v of preset %s", c, all.Preset)
+		b.Errorf(`facets %+v of preset %s; want 3 c and c[0].Value "billing" and c[0].Count 3 and all.Preset "everything"`, c, all.Preset)
 	}
 	f(`"knowledge_bases": ["manuals"], "offset": 2, "limit": 2`, "login refund-en", 6)
 	f(`"knowledge_bases": ["manuals"], "top_k": 2`, "bare invoice", 6)
@@ -42,10 +43,10 @@ func testEverythingIsListed(b *bench) {
 	several := f(`"knowledge_bases": ["manuals", "more"], "copies": "keep", "top_k": 20`,
 		"bare invoice login "+strings.Repeat("refund-en ", 2)+strings.Repeat("refund-zh ", 2)+"wombat", 8)
 	if several.MergedBy == "" {
-		b.Errorf("merged by %q", several.MergedBy)
+		b.Errorf(`merged by %q; want several.MergedBy other than ""`, several.MergedBy)
 	}
 	if none := f(`"knowledge_bases": ["manuals"], "filter": {"category": "nothing"}`, "", 0); none.Empty != "filter" {
-		b.Errorf("empty %q, %q", none.Empty, none.EmptyReason)
+		b.Errorf(`empty %q, %q; want none.Empty "filter"`, none.Empty, none.EmptyReason)
 	}
 	for body, field := range map[string]string{
 		`"query": "refund"`:               "query",
@@ -58,7 +59,7 @@ func testEverythingIsListed(b *bench) {
 		_, err := b.ask(`{"everything": true, "knowledge_bases": ["manuals"], ` + body + `}`)
 		var wrong *fault.Error
 		if !errors.As(err, &wrong) || wrong.Kind != fault.InvalidArgument || wrong.Field != field {
-			b.Errorf("%s: %v, want that %s is refused", body, err, field)
+			b.Errorf("%s: %v, want that %s is refused", brief.Of(body), err, field)
 		}
 	}
 }
@@ -78,6 +79,6 @@ func TestAnEngineThatFailsToListIsTold(t *testing.T) {
 	s := search.New(search.Options{Catalog: &away{still: newStill(3, 3, true)}, Analyzer: silent{}})
 	_, err := s.Search(t.Context(), scope, search.Request{Everything: true, KnowledgeBases: []string{"manuals"}})
 	if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
-		t.Errorf("%v", err)
+		t.Errorf(`%v; want an error and "the disk is gone" in it`, err)
 	}
 }

@@ -59,7 +59,7 @@ func testEvidenceAcrossLanguages(b *bench) {
 	// One candidate a leg is the best by evidence, not that of the largest cosine.
 	r := b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0], "preset": "rrf", "candidates": 1, "top_k": 1}`)
 	if ids(r) != "answer" || *r.Hits[0].Legs[1].Rank != 1 {
-		b.Errorf("the one candidate is %s", ids(r))
+		b.Errorf(`the one candidate is %s; want ids(r) "answer" and *r.Hits[0].Legs[1].Rank 1`, ids(r))
 	}
 	// Thresholds on the cosine are on the cosine.
 	r = b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0], "threshold": {"vector": 0.9}}`)
@@ -69,7 +69,7 @@ func testEvidenceAcrossLanguages(b *bench) {
 	// The request says otherwise: the question is in the language of the chunks.
 	r = b.answer(`{"query": "when is my money back", "language": "zh", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0]}`)
 	if r.Hits[0].ID != "beside" || r.Hits[0].Legs[1].Evidence != nil {
-		b.Errorf("a question said to be in Chinese finds %s first", r.Hits[0].ID)
+		b.Errorf(`a question said to be in Chinese finds %s first; want r.Hits[0].ID "beside" and no r.Hits[0].Legs[1].Evidence`, r.Hits[0].ID)
 	}
 }
 
@@ -83,16 +83,16 @@ func testForeignAmongMany(b *bench) {
 				"top_k": 5, "preset": "` + preset + `", "filter": {` + filter + `}}`)
 		}
 		if r := ask(""); len(r.Hits) == 0 || r.Hits[0].ID != "answer" || len(r.Degraded) > 0 {
-			b.Errorf("%s finds %s, degraded %+v", preset, ids(r), r.Degraded)
+			b.Errorf(`%s finds %s, degraded %+v; want some r.Hits and r.Hits[0].ID "answer" and len(r.Degraded) 0`, preset, ids(r), r.Degraded)
 		}
 		// Found by a word at first, it is found by its vector as well.
 		r := b.answer(`{"query": "when is my 退款", "language": "en", "knowledge_bases": ["many"], "vector": [0.8, 0.6, 0, 0],
 			"candidates": 50, "top_k": 5, "preset": "` + preset + `"}`)
 		if l := r.Hits[0].Legs; r.Hits[0].ID != "answer" || l[0].Rank == nil || l[1].Rank == nil || *l[1].Rank != 1 {
-			b.Errorf("%s: %s is first, with %+v", preset, r.Hits[0].ID, l)
+			b.Errorf(`%s: %s is first, with %+v; want r.Hits[0].ID "answer" and a l[0].Rank and a l[1].Rank and *l[1].Rank 1`, preset, r.Hits[0].ID, l)
 		}
 		if r := ask(`"language": "en"`); strings.Contains(ids(r), "answer") {
-			b.Errorf("%s finds what the filter leaves out: %s", preset, ids(r))
+			b.Errorf(`%s finds what the filter leaves out: %s; want no "answer" in it`, preset, ids(r))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (b *bench) weighed(r *search.Response) {
 				return w.KnowledgeBase == h.KnowledgeBase && w.Leg == l.Leg
 			})
 			if want := r.Explain.Weights[at].Weight / sums[h.KnowledgeBase]; math.Abs(l.Weight-want) > 1e-12 {
-				b.Errorf("%s of %s weighs %v, explained is %v", l.Leg, h.ID, l.Weight, want)
+				b.Errorf("%s of %s weighs %v, explained is %v; want math.Abs(l.Weight - want) at most 1e-12", l.Leg, h.ID, l.Weight, want)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func TestWhatAnIndexMisses(t *testing.T) {
 		r := b.answer(`{"query": "什么时候到账", "language": "` + language + `", "knowledge_bases": ["many"], "preset": "rrf",
 			"vector": [0.7, 0.6, 0, 0.3], "candidates": 20, "top_k": 5}`)
 		if len(r.Hits) == 0 || r.Hits[0].ID != "answer" {
-			t.Errorf("a question in %s finds %s", language, ids(r))
+			t.Errorf(`a question in %s finds %s; want some r.Hits and r.Hits[0].ID "answer"`, language, ids(r))
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (b *bench) evident(r *search.Response, h *search.Hit, preset string) {
 		switch {
 		case l.Leg != "vector" || l.Raw == nil:
 			if l.Evidence != nil {
-				b.Errorf("%s: leg %s of %s shows evidence", preset, l.Leg, h.ID)
+				b.Errorf("%s: leg %s of %s shows evidence; want no l.Evidence", preset, l.Leg, h.ID)
 			}
 		case foreign && (l.Evidence == nil || math.Abs(*l.Evidence-want) > 1e-3):
 			b.Errorf("%s: %s has evidence %s, want %v", preset, h.ID, show(l.Evidence), want)
@@ -213,9 +213,9 @@ func TestEvidenceMayFail(t *testing.T) {
 	b.searcher.Catalog = replaced{b.catalog, blind{b.engine}}
 	r := b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0]}`)
 	if len(r.Hits) != 3 || len(r.Degraded) != 1 || r.Degraded[0].Leg != "relevance" || !strings.Contains(r.Degraded[0].Reason, "shut") {
-		t.Errorf("%d hits, degraded %+v", len(r.Hits), r.Degraded)
+		t.Errorf(`%d hits, degraded %+v; want 3 r.Hits and 1 r.Degraded and r.Degraded[0].Leg "relevance" and "shut" in it`, len(r.Hits), r.Degraded)
 	}
 	if l := r.Hits[0].Legs[1]; r.Hits[0].ID != "beside" || l.Evidence == nil {
-		t.Errorf("by the line of the cosines %s is first, with %+v", r.Hits[0].ID, l)
+		t.Errorf(`by the line of the cosines %s is first, with %+v; want r.Hits[0].ID "beside" and a l.Evidence`, r.Hits[0].ID, l)
 	}
 }

@@ -147,7 +147,7 @@ func TestPinsAreNoAnswerOfARung(t *testing.T) {
 	r := b.withPins(onManuals + `, "query": "wombat refunds invoices passwords burrows nights", "preset": "script_score",
 		"text_required": true, "minimum_should_match": "100%"`)
 	if r.Relaxed == nil || *r.Relaxed != "10%" || len(r.Hits) < 2 || !strings.HasPrefix(pins(r), "r:login ") {
-		t.Errorf("relaxed %v: %s", r.Relaxed, pins(r))
+		t.Errorf(`relaxed %v: %s; want a r.Relaxed and *r.Relaxed "10%%" and at least 2 r.Hits and one that begins with "r:login "`, r.Relaxed, pins(r))
 	}
 }
 
@@ -161,7 +161,7 @@ func TestThresholdsKeepWhatIsAtThem(t *testing.T) {
 	f := func(name string, at *float64, dropped int) {
 		t.Helper()
 		if at == nil {
-			t.Fatalf("%s is unknown", name)
+			t.Fatalf("%s is unknown; want a at", name)
 		}
 		for value, want := range map[float64]int{*at: len(all.Hits), math.Nextafter(*at, 2): len(all.Hits) - dropped} {
 			r := b.answer(onRefunds + whole + fmt.Sprintf(`, "threshold": {%q: %.17g}}`, name, value))

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // parts are chunks that have a word in different parts of their text.
@@ -73,7 +74,7 @@ func testFields(b *bench) {
 	}
 	r := b.answer(`{"query": "refund", "knowledge_bases": ["k"], "preset": "text", "explain": true}`)
 	if got := r.Explain.Plan.Fields; len(got) != 1 || got["title"] != 2 {
-		b.Errorf("the knowledge base's own: %v", got)
+		b.Errorf(`the knowledge base's own: %v; want 1 got and got["title"] 2`, got)
 	}
 	two := b.answer(`{"query": "refund", "vector": [0.5, 0.1, 0.4, 0], "knowledge_bases": ["k", "plain"], "copies": "keep"}`)
 	if two.MergedBy != "pooled" || len(two.Hits) < 6 {
@@ -81,11 +82,11 @@ func testFields(b *bench) {
 	}
 	for i := range r.Hits {
 		if h := &r.Hits[i]; h.ID == "keyword" && (len(h.ImportantKeywords) != 1 || len(h.Questions) != 1) {
-			b.Errorf("%+v", h)
+			b.Errorf(`%+v; want h.ID other than "keyword" or 1 h.ImportantKeywords and 1 h.Questions`, h)
 		}
 	}
 	if got := ask("k", "text", `, "fields": {}, "filter": {"document_id": "other"}`); got != "" {
-		b.Errorf("filtered: %s", got)
+		b.Errorf(`filtered: %s; want got ""`, got)
 	}
 	for body, field := range map[string]string{
 		`"k"], "fields": {"title": 1.5}`: "fields.title", `"k"], "fields": {"title": 0}`: "fields.title", `"k"], "fields": {"body": 2}`: "fields",
@@ -94,7 +95,7 @@ func testFields(b *bench) {
 	} {
 		_, err := b.ask(`{"query": "refund", "knowledge_bases": [` + body + `}`)
 		if e := new(fault.Error); !errors.As(err, &e) || e.Field != field || e.Kind != fault.InvalidArgument {
-			b.Errorf("%s: %v, want an error of %s", body, err, field)
+			b.Errorf("%s: %v, want an error of %s", brief.Of(body), err, field)
 		}
 	}
 	for _, bad := range []catalog.Spec{

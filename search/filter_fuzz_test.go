@@ -76,7 +76,7 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 		forms++
 		values = c.In
 		if len(c.In) == 0 || len(c.In) > search.MaxFilterValues {
-			t.Fatalf("%d values", len(c.In))
+			t.Fatalf("%d values; want some c.In and at most MaxFilterValues c.In", len(c.In))
 		}
 		checkIn(t, *c)
 	}

@@ -92,7 +92,7 @@ func TestBounds(t *testing.T) {
 	f("written_at", `[`+days+`"2026-01-01T00:00"]`, "", "", "")
 	_, err := search.ParseFilter(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
 	if err == nil || !strings.Contains(err.Error(), "written_at.not is 33; it must be at most 32 days, months or years") {
-		t.Errorf("33 periods: %v", err)
+		t.Errorf(`33 periods: %v; want an error and "written_at.not is 33; it must be at most 32 days, months or years" in it`, err)
 	}
 }
 
@@ -189,7 +189,7 @@ func testNestedFilters(b *bench) {
 		Filter: search.Filter{"not": json.RawMessage(`{"category": "billing"}`)},
 	}})
 	if err != nil || e.Outcome != search.OutcomeFiltered || !strings.Contains(e.Detail, "not") {
-		b.Errorf("%v, %+v", err, e)
+		b.Errorf(`%v, %+v; want no error and e.Outcome OutcomeFiltered and "not" in it`, err, e)
 	}
 }
 

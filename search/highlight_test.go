@@ -60,10 +60,10 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 			}
 		}
 		if got := hits[4].Highlights; !reflect.DeepEqual(got, []string{"no <em>refund</em>"}) {
-			t.Errorf("a pair: %q", got)
+			t.Errorf(`a pair: %q; want {"no <em>refund</em>"}`, got)
 		}
 		if got := hits[1].Highlights[0]; !strings.HasPrefix(got, "a refund of <em>order</em> 1") {
-			t.Errorf("the second answer: %q", got)
+			t.Errorf(`the second answer: %q; want one that begins with "a refund of <em>order</em> 1"`, got)
 		}
 	}
 	f("", false)

@@ -38,7 +38,7 @@ func TestTextWeighsByCoverage(t *testing.T) {
 			t.Errorf("df %v, length %v: weight %v, want %v", df, averageLength, got, want)
 		}
 		if rt.legs[1].Weight != 1 {
-			t.Errorf("the vector leg weighs %v", rt.legs[1].Weight)
+			t.Errorf("the vector leg weighs %v; want rt.legs[1].Weight 1", rt.legs[1].Weight)
 		}
 	}
 	all, none := []int{5, 5}, []int{0, 0}
@@ -126,7 +126,7 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 	known, _ := text("refund")
 	unknown, e := text("zorp")
 	if len(e.asked) != 1 || !slices.Equal(e.asked[0], []string{"zorp", "refund"}) {
-		t.Errorf("asked for %q", e.asked)
+		t.Errorf(`asked for %q; want 1 e.asked and {"zorp", "refund"}`, e.asked)
 	}
 	if unknown.Weight != known.Weight || unknown.Weight != 1 {
 		t.Errorf("weights %v and %v, want 1", unknown.Weight, known.Weight)

@@ -100,18 +100,18 @@ func testModels(b *bench) {
 	}
 	r := b.answer(`{"query": "burrow", "copies": "keep", ` + all + `}`)
 	if got := best(r); got != "other0 small0 usual0" || len(r.Degraded) != 0 {
-		b.Errorf("%s, degraded %+v", got, r.Degraded)
+		b.Errorf(`%s, degraded %+v; want got "other0 small0 usual0" and no r.Degraded`, got, r.Degraded)
 	}
 	usual.meet, tiny.meet, huge.meet = nil, nil, nil
 	usual.asked, tiny.asked, huge.asked = nil, nil, nil
 	r = b.answer(`{"query": "burrow", "queries": ["tunnel", "den"], "copies": "keep", "knowledge_bases": ["small"]}`)
 	if slices.Sort(tiny.asked); best(r) != "small0" || !slices.Equal(tiny.asked, []string{"burrow", "den", "tunnel"}) || len(usual.asked)+len(huge.asked) != 0 {
-		b.Errorf("%s: asked %q, %q and %q", best(r), usual.asked, tiny.asked, huge.asked)
+		b.Errorf(`%s: asked %q, %q and %q; want best(r) "small0" and {"burrow", "den", "tunnel"} and no usual.asked) + len(huge.asked`, best(r), usual.asked, tiny.asked, huge.asked)
 	}
 	tiny.err = fault.New(fault.Unavailable, "tiny is away")
 	r = b.answer(`{"query": "burrow", "copies": "keep", ` + all + `}`)
 	if got := best(r); got != "other0 usual0" || len(r.Degraded) != 1 || r.Degraded[0].KnowledgeBase != "small" {
-		b.Errorf("%s, degraded %+v", got, r.Degraded)
+		b.Errorf(`%s, degraded %+v; want got "other0 usual0" and 1 r.Degraded and r.Degraded[0].KnowledgeBase "small"`, got, r.Degraded)
 	}
 	delete(b.searcher.Embedders, "tiny")
 	r = b.answer(`{"query": "burrow", "copies": "keep", ` + all + `}`)
@@ -120,7 +120,7 @@ func testModels(b *bench) {
 	}
 	r = b.answer(`{"query": "burrow", "vector": [0, 0, 1], "copies": "keep", "knowledge_bases": ["small", "other"]}`)
 	if got := best(r); got != "other1 small0" || len(r.Degraded) != 0 {
-		b.Errorf("a vector that is brought: %s, %+v", got, r.Degraded)
+		b.Errorf(`a vector that is brought: %s, %+v; want got "other1 small0" and no r.Degraded`, got, r.Degraded)
 	}
 	b.searcher.Embedder = nil
 	r = b.answer(`{"query": "burrow", "copies": "keep", "knowledge_bases": ["other"]}`)
@@ -132,6 +132,6 @@ func testModels(b *bench) {
 		{Query: "burrow", KnowledgeBases: []string{"other"}, Preset: "rrf"},
 	})
 	if err != nil || best(outcomes[0].Response) != "other0" || best(outcomes[1].Response) != "other0" {
-		b.Errorf("together: %v, %+v", err, outcomes)
+		b.Errorf(`together: %v, %+v; want no error and best(outcomes[0].Response) "other0" and best(outcomes[1].Response) "other0"`, err, outcomes)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/embedding"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -65,12 +66,12 @@ func testNearestSentence(b *bench) {
 		b.searcher.Embedder = embedder
 		r := b.answer(body)
 		if len(r.Hits) != len(want) {
-			b.Fatalf("%s: hits %s", body, ids(r))
+			b.Fatalf("%s: hits %s", brief.Of(body), ids(r))
 		}
 		for i := range r.Hits {
 			h := &r.Hits[i]
 			if got := strings.Join(h.Highlights, "|"); got != want[h.ID] {
-				b.Errorf("%s: %s shows %q, want %q", body, h.ID, got, want[h.ID])
+				b.Errorf("%s: %s shows %q, want %q", brief.Of(body), h.ID, got, want[h.ID])
 			}
 		}
 		var got []string
@@ -78,7 +79,7 @@ func testNearestSentence(b *bench) {
 			got = append(got, d.Leg+" "+string(d.Code))
 		}
 		if strings.Join(got, ", ") != degraded {
-			b.Errorf("%s: degraded %+v, want %q", body, r.Degraded, degraded)
+			b.Errorf("%s: degraded %+v, want %q", brief.Of(body), r.Degraded, degraded)
 		}
 	}
 	nearest := map[string]string{
@@ -93,7 +94,7 @@ func testNearestSentence(b *bench) {
 	asked := &byTopic{}
 	f(asked, fmt.Sprintf(ask, ""), "", plain)
 	if n := asked.passages.Load(); n != 0 {
-		b.Errorf("%d sentences embedded though nobody asked for it", n)
+		b.Errorf("%d sentences embedded though nobody asked for it; want n 0", n)
 	}
 	f(asked, wanted, "", nearest)
 	before := asked.passages.Load()
@@ -126,10 +127,10 @@ func testMarkedTitles(b *bench) {
 		r := b.answer(body)
 		at := slices.IndexFunc(r.Hits, func(h search.Hit) bool { return h.ID == id })
 		if at < 0 {
-			b.Fatalf("%s: hits %s", body, ids(r))
+			b.Fatalf("%s: hits %s; want one of them", brief.Of(body), ids(r))
 		}
 		if h := &r.Hits[at]; h.TitleHighlight != title || h.QuestionHighlight != question {
-			b.Errorf("%s: %q and %q, want %q and %q", body, h.TitleHighlight, h.QuestionHighlight, title, question)
+			b.Errorf("%s: %q and %q, want %q and %q", brief.Of(body), h.TitleHighlight, h.QuestionHighlight, title, question)
 		}
 	}
 	const ask = `{"query": "how do I get the refund", "preset": "%s", "vector": [1, 0, 0, 0], "knowledge_bases": ["%s"]%s}`

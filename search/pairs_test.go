@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -65,7 +66,7 @@ func testPairsAreFoundOnFourPaths(b *bench) {
 			`"title":"Refunds"`, `"category":"billing"`, `"date":"2026-01-31"`, `"group":"g1"`,
 		} {
 			if !strings.Contains(string(shown), member) {
-				b.Errorf("%s: the hit lacks %s: %s", preset, member, shown)
+				b.Errorf("%s: the hit lacks %s: %s", preset, member, brief.Of(shown))
 			}
 		}
 		if len(hit.Legs) != 4 {
@@ -138,7 +139,7 @@ func testCopiesOfAPairAreShownOnce(b *bench) {
 	body := `{"query": "refund", "knowledge_bases": ["faq"], "vector": [1, 0, 0, 0], "preset": "qa_balanced"`
 	r := b.answer(body + "}")
 	if got := ids(r); got != "best other-group other-question other-document" || r.Total.Value != 4 {
-		b.Errorf("hits %s, total %d", got, r.Total.Value)
+		b.Errorf(`hits %s, total %d; want got "best other-group other-question other-document" and r.Total.Value 4`, got, r.Total.Value)
 	}
 	narrow := b.answer(body + `, "candidates": 3}`)
 	if got := ids(narrow); got != "best other-group" || narrow.Total != (search.Total{Value: 2, Relation: "gte"}) {
@@ -157,7 +158,7 @@ func testCopiesOfAPairAreShownOnce(b *bench) {
 	}
 	why, err := b.searcher.Explain(b.Context(), scope, req)
 	if err != nil || why.Outcome != search.OutcomeGrouped || !strings.Contains(why.Detail, `"best"`) {
-		b.Errorf("explain of the copy: %+v, %v", why, err)
+		b.Errorf("explain of the copy: %+v, %v; want no error and why.Outcome OutcomeGrouped and `\"best\"` in it", why, err)
 	}
 }
 
@@ -246,22 +247,22 @@ func TestOneFailingKnowledgeBaseIsReported(t *testing.T) {
 			continue
 		}
 		if embedder.calls != 1 {
-			t.Errorf("%s: the question was embedded %d times", step, embedder.calls)
+			t.Errorf("%s: the question was embedded %d times; want embedder.calls 1", step, embedder.calls)
 		}
 		if len(r.Degraded) == 0 || len(r.Hits) == 0 {
-			t.Errorf("%s fails: %d hits, degraded %+v", step, len(r.Hits), r.Degraded)
+			t.Errorf("%s fails: %d hits, degraded %+v; want some r.Degraded and some r.Hits", step, len(r.Hits), r.Degraded)
 		}
 		if step == "content" && len(r.Degraded) != 1 {
 			t.Errorf("read for its copies and for the page, it is degraded as %+v, want once", r.Degraded)
 		}
 		for _, d := range r.Degraded {
 			if d.KnowledgeBase != "bad" || !strings.Contains(d.Reason, "disk") {
-				t.Errorf("%s fails: degraded %+v", step, d)
+				t.Errorf(`%s fails: degraded %+v; want d.KnowledgeBase "bad" and "disk" in it`, step, d)
 			}
 		}
 		for _, hit := range r.Hits {
 			if hit.KnowledgeBase != "good" {
-				t.Errorf("%s fails: a hit of %s", step, hit.KnowledgeBase)
+				t.Errorf(`%s fails: a hit of %s; want hit.KnowledgeBase "good"`, step, hit.KnowledgeBase)
 			}
 		}
 		req.KnowledgeBases = []string{"bad"}
@@ -293,7 +294,7 @@ func TestALostTextIndexCostsTheTextLegs(t *testing.T) {
 		switch legs := whole.Explain.Plan.Legs; {
 		case preset == "text":
 			if err != nil && !fault.Is(err, fault.Unavailable) {
-				t.Errorf("words alone: %v", err)
+				t.Errorf("words alone: %v; want no error or an error of kind Unavailable", err)
 			}
 			continue
 		case err != nil:
@@ -305,7 +306,7 @@ func TestALostTextIndexCostsTheTextLegs(t *testing.T) {
 			t.Errorf("%s is degraded as %+v, known %v", preset, r.Degraded, r.Explain.Known)
 		}
 		if len(r.Hits) == 0 {
-			t.Fatalf("%s: no hits", preset)
+			t.Fatalf("%s: no hits; want some r.Hits", preset)
 		}
 		of := slices.IndexFunc(whole.Hits, func(h search.Hit) bool { return h.ID == r.Hits[0].ID })
 		for i, leg := range r.Hits[0].Legs {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -86,12 +87,12 @@ func testParents(b *bench) {
 	merged := children[len(children)-1].ID
 	why := b.explainChunk(`{"query": "refund", "knowledge_bases": ["k"], "preset": "text", "copies": "keep", "return": "parent"`, merged)
 	if why.Outcome != search.OutcomeGrouped || !strings.Contains(why.Detail, "same section") {
-		b.Errorf("%s: %+v", merged, why)
+		b.Errorf(`%s: %+v; want why.Outcome OutcomeGrouped and "same section" in it`, merged, why)
 	}
 	for body, field := range map[string]string{`"return": "page"`: "return", `"return": "parent", "top_k": 101`: "top_k"} {
 		_, err := b.ask(`{"query": "refund", "knowledge_bases": ["k"], ` + body + `}`)
 		if e := new(fault.Error); !errors.As(err, &e) || e.Field != field {
-			b.Errorf("%s: %v, want an error of %s", body, err, field)
+			b.Errorf("%s: %v, want an error of %s", brief.Of(body), err, field)
 		}
 	}
 	b.longSection()
@@ -111,11 +112,11 @@ func (b *bench) longSection() {
 	b.fill("long", chunks...)
 	r := b.answer(`{"query": "wombat", "knowledge_bases": ["long"], "preset": "text", "copies": "keep", "return": "parent"}`)
 	if len(r.Hits) != 2 {
-		b.Fatalf("%d hits: %s", len(r.Hits), ids(r))
+		b.Fatalf("%d hits: %s; want 2 r.Hits", len(r.Hits), ids(r))
 	}
 	for i := range r.Hits {
 		if p := r.Hits[i].Parent; len([]rune(p.Content)) > 4000 || p.To-p.From < 5 {
-			b.Errorf("%d characters, %d-%d", len([]rune(p.Content)), p.From, p.To)
+			b.Errorf("%d characters, %d-%d; want at most 4000 []rune(p.Content) and p.To - p.From at least 5", len([]rune(p.Content)), p.From, p.To)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func testPhrasings(b *bench) {
 			"preset": %q, "threshold": {"relative": 0}, "explain": true, "highlight": {}}`, preset)
 		r := b.answer(body)
 		if got := ids(r); !strings.HasPrefix(got, "refund-") || !strings.Contains(got, "refund-zh") {
-			b.Errorf("%s: %s", preset, got)
+			b.Errorf(`%s: %s; want one that begins with "refund-" and "refund-zh" in it`, preset, got)
 		}
 		if n, legs := len(r.Hits[0].Legs), len(r.Explain.Plan.Legs); n != legs || n%3 != 0 {
 			b.Errorf("%s: %d legs of a hit, %d planned", preset, n, legs)
@@ -49,7 +49,7 @@ func testPhrasings(b *bench) {
 	}
 	r := b.answer(`{"query": "money back", "queries": ["request a refund"], "knowledge_bases": ["k", "other"]}`)
 	if got := ids(r); !strings.Contains(got, "elsewhere") || r.MergedBy != "pooled" {
-		b.Errorf("two knowledge bases, %s: %s", r.MergedBy, got)
+		b.Errorf(`two knowledge bases, %s: %s; want "elsewhere" in it and r.MergedBy "pooled"`, r.MergedBy, got)
 	}
 	r = b.answer(`{"query": "money back", "queries": ["something else"], "knowledge_bases": ["k"], "preset": "rrf"}`)
 	if len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].Leg != "vector:1" {
@@ -57,11 +57,11 @@ func testPhrasings(b *bench) {
 	}
 	r = b.answer(`{"query": "money back", "queries": ["\"burrow of a wombat\" -digs"], "knowledge_bases": ["k"], "preset": "text"}`)
 	if got := ids(r); !strings.HasPrefix(got, "wombat") {
-		b.Errorf("operators of a phrasing are plain text: %s", got)
+		b.Errorf(`operators of a phrasing are plain text: %s; want one that begins with "wombat"`, got)
 	}
 	why := b.explainChunk(`{"query": "money back", "queries": ["request a refund"], "knowledge_bases": ["k"], "preset": "rrf"`, "refund-en")
 	if len(why.Legs) != 4 || why.Legs[2].Leg != "text:1" || why.Legs[2].Rank == nil || why.Outcome != search.OutcomeHit {
-		b.Errorf("%+v", why)
+		b.Errorf(`%+v; want 4 why.Legs and why.Legs[2].Leg "text:1" and a why.Legs[2].Rank and why.Outcome OutcomeHit`, why)
 	}
 	nine := strings.TrimSuffix(strings.Repeat(`"a", `, 9), ", ")
 	for list, field := range map[string]string{nine: "queries", `"a", " "`: "queries[1]", `"\ufffd", ""`: "queries[1]"} {
@@ -97,10 +97,10 @@ func testRewritten(b *bench) {
 	b.searcher.Rewriter = writer{texts: []string{"request a refund"}}
 	r := b.answer(body + `, "queries": ["wombat"]}`)
 	if got := strings.Join(r.Explain.Queries, "|"); got != "wombat|request a refund" || len(r.Hits[0].Legs) != 6 {
-		b.Errorf("%s, %d legs", got, len(r.Hits[0].Legs))
+		b.Errorf(`%s, %d legs; want got "wombat|request a refund" and 6 r.Hits[0].Legs`, got, len(r.Hits[0].Legs))
 	}
 	if !strings.HasPrefix(ids(b.answer(body+`}`)), "refund-") {
-		b.Errorf("%s", ids(r))
+		b.Errorf(`%s; want one that begins with "refund-"`, ids(r))
 	}
 	refused(`, "queries": ["a", "b", "c", "d", "e", "f", "g", "h"]}`, "rewrite")
 	refused(`, "rewrite": {"phrasings": 9}}`, "rewrite.phrasings")
@@ -138,7 +138,7 @@ func (b *bench) phrasedLike(preset string) {
 	}
 	for i := range min(len(once.Hits), len(twice.Hits)) {
 		if d := once.Hits[i].Score - twice.Hits[i].Score; math.Abs(d) > 1e-6 {
-			b.Errorf("%s: %s has %v once, %v twice", preset, once.Hits[i].ID, once.Hits[i].Score, twice.Hits[i].Score)
+			b.Errorf("%s: %s has %v once, %v twice; want math.Abs(d) at most 1e-6", preset, once.Hits[i].ID, once.Hits[i].Score, twice.Hits[i].Score)
 		}
 	}
 }

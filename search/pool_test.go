@@ -76,6 +76,6 @@ func TestWhatCannotBePooled(t *testing.T) {
 	b.fillKind(engine.KindQA, "pairs", faq()...)
 	r := b.answer(`{"query": "refund", "knowledge_bases": ["passages", "pairs"], "vector": [1, 0, 0, 0], "top_k": 20}`)
 	if r.MergedBy != "score" || !strings.Contains(ids(r), "refund-en") || !strings.Contains(ids(r), "full") {
-		t.Errorf("merged by %q: %s", r.MergedBy, ids(r))
+		t.Errorf(`merged by %q: %s; want r.MergedBy "score" and "refund-en" in it and "full" in it`, r.MergedBy, ids(r))
 	}
 }

@@ -17,7 +17,7 @@ func TestAVectorIsForKnowledgeBasesOfItsKind(t *testing.T) {
 		kb := &engine.KnowledgeBase{EmbeddingModel: held, Dimensions: dimensions}
 		vector, err := q.vectorFor(kb, &leg{})
 		if refused == "" && (err != nil || len(vector) != 2) {
-			t.Errorf("model %q for %q: %v", asked, held, err)
+			t.Errorf(`model %q for %q: %v; want refused other than "" or no error and 2 vector`, asked, held, err)
 		}
 		if refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
 			t.Errorf("model %q for %q, %d dimensions: %v, want %s", asked, held, dimensions, err, refused)

@@ -67,7 +67,7 @@ func testRelevance(b *bench) {
 	for _, preset := range []string{"balanced", "rrf", "linear", "script_score", "vector"} {
 		r := b.answer(onRefunds + `, "preset": "` + preset + `", "top_k": 10, "explain": true}`)
 		if r.Answerable == nil || *r.Answerable < 0.9 || r.Language != "en" {
-			b.Errorf("%s: answerable %v, the question is in %q", preset, show(r.Answerable), r.Language)
+			b.Errorf(`%s: answerable %v, the question is in %q; want a r.Answerable and *r.Answerable at least 0.9 and r.Language "en"`, preset, show(r.Answerable), r.Language)
 		}
 		want := map[string]struct {
 			language string
@@ -79,7 +79,7 @@ func testRelevance(b *bench) {
 			w, withVector := want[h.ID]
 			if !withVector {
 				if h.Relevance != nil || h.Language != "en" {
-					b.Errorf("%s: %s has relevance %v in %q; it has no vector", preset, h.ID, show(h.Relevance), h.Language)
+					b.Errorf(`%s: %s has relevance %v in %q; it has no vector; want no h.Relevance and h.Language "en"`, preset, h.ID, show(h.Relevance), h.Language)
 				}
 				continue
 			}
@@ -98,7 +98,7 @@ func (b *bench) explained(r *search.Response, h *search.Hit) {
 	account := r.Explain.Relevance[at]
 	again := bank.Relevance(account.EvidenceOf(h), *account.Best, account.Chunks)
 	if h.Relevance == nil || math.Abs(again-*h.Relevance) > 1e-12 {
-		b.Errorf("%s: relevance %v, by its explanation %v", h.ID, show(h.Relevance), again)
+		b.Errorf("%s: relevance %v, by its explanation %v; want a h.Relevance and math.Abs(again - *h.Relevance) at most 1e-12", h.ID, show(h.Relevance), again)
 	}
 }
 
@@ -127,26 +127,26 @@ func testCutByRelevance(b *bench) {
 			b.Errorf("%s: left are %s of %d", preset, got, r.Total.Value)
 		}
 		if got := sortedIDs(with(`"auto"`)); got != "refund tuikuan" {
-			b.Errorf("%s: auto leaves %s", preset, got)
+			b.Errorf(`%s: auto leaves %s; want got "refund tuikuan"`, preset, got)
 		}
 		r = with(`{"relevance": 0.999}`)
 		if len(r.Hits) > 0 || r.Empty != "nothing_relevant" || r.Answerable == nil || *r.Answerable < 0.9 {
-			b.Errorf("%s: %d hits, empty %q (%s), answerable %s", preset, len(r.Hits), r.Empty, r.EmptyReason, show(r.Answerable))
+			b.Errorf(`%s: %d hits, empty %q (%s), answerable %s; want len(r.Hits) 0 and r.Empty "nothing_relevant" and a r.Answerable and *r.Answerable at least 0.9`, preset, len(r.Hits), r.Empty, r.EmptyReason, show(r.Answerable))
 		}
 		why := b.explainChunk(onRefunds+`, "preset": "`+preset+`", "threshold": {"relevance": 0.3}`, "gloves")
 		if why.Outcome != search.OutcomeThreshold || !strings.Contains(why.Detail, "threshold relevance") {
-			b.Errorf("%s: explain says %s: %s", preset, why.Outcome, why.Detail)
+			b.Errorf(`%s: explain says %s: %s; want why.Outcome OutcomeThreshold and "threshold relevance" in it`, preset, why.Outcome, why.Detail)
 		}
 	}
 	// A question about something else, in the same direction as nothing here.
 	away := strings.Replace(onRefunds, "[0.8, 0.6, 0, 0]", "[0.8, 0, 0.6, 0]", 1)
 	r := b.answer(away + `, "threshold": "auto"}`)
 	if r.Empty != "nothing_relevant" || *r.Answerable > 0.01 || r.Total.Value != 0 {
-		b.Errorf("about something else: %d hits, empty %q, answerable %s", len(r.Hits), r.Empty, show(r.Answerable))
+		b.Errorf(`about something else: %d hits, empty %q, answerable %s; want r.Empty "nothing_relevant" and *r.Answerable at most 0.01 and r.Total.Value 0`, len(r.Hits), r.Empty, show(r.Answerable))
 	}
 	why := b.explainChunk(away+`, "threshold": "auto"`, "refund")
 	if why.Outcome != search.OutcomeThreshold || !strings.Contains(why.Detail, "threshold answerable") {
-		b.Errorf("explain says %s: %s", why.Outcome, why.Detail)
+		b.Errorf(`explain says %s: %s; want why.Outcome OutcomeThreshold and "threshold answerable" in it`, why.Outcome, why.Detail)
 	}
 	if r := b.answer(away + `}`); len(r.Hits) == 0 || *r.Answerable > 0.01 {
 		b.Errorf("without a threshold: %d hits, answerable %s", len(r.Hits), show(r.Answerable))
@@ -173,25 +173,25 @@ func testRelevanceByWords(b *bench) {
 	r := b.answer(`{"query": "money back within three days", "knowledge_bases": ["m"], "preset": "text", "explain": true}`)
 	account := r.Explain.Relevance[0]
 	if account.By != "words" || r.Answerable == nil || *r.Answerable < 0.9 || *r.Hits[0].Relevance < 0.3 {
-		b.Errorf("answerable %s by %s, hit %+v", show(r.Answerable), account.By, r.Hits[0])
+		b.Errorf(`answerable %s by %s, hit %+v; want account.By "words" and a r.Answerable and *r.Answerable at least 0.9 and *r.Hits[0].Relevance at least 0.3`, show(r.Answerable), account.By, r.Hits[0])
 	}
 	again := bank.RelevanceByWords(account.EvidenceOf(&r.Hits[0]), *account.Best, account.Chunks)
 	if math.Abs(again-*r.Hits[0].Relevance) > 1e-12 {
-		b.Errorf("relevance %s, by its explanation %v", show(r.Hits[0].Relevance), again)
+		b.Errorf("relevance %s, by its explanation %v; want math.Abs(again - *r.Hits[0].Relevance) at most 1e-12", show(r.Hits[0].Relevance), again)
 	}
 	r = b.answer(`{"query": "the recipe of money for pancakes with lemon", "knowledge_bases": ["m"], "preset": "text"}`)
 	if r.Answerable == nil || *r.Answerable > 0.7 {
-		b.Errorf("a question with one word of them: answerable %s", show(r.Answerable))
+		b.Errorf("a question with one word of them: answerable %s; want a r.Answerable and *r.Answerable at most 0.7", show(r.Answerable))
 	}
 	// A knowledge base in English alone.
 	b.fill("en", chunk("refund", "d", "Money back within three days of the return", 0.8, 0.2))
 	r = b.answer(`{"query": "退款多久到账 return", "knowledge_bases": ["en"], "preset": "text", "explain": true, "threshold": {"relevance": 0.1}}`)
 	if r.Answerable != nil || len(r.Hits) != 1 || r.Hits[0].Relevance != nil || r.Explain.Relevance[0].By != "nothing" {
-		b.Errorf("across languages: answerable %s, %+v", show(r.Answerable), r.Hits)
+		b.Errorf(`across languages: answerable %s, %+v; want no r.Answerable and 1 r.Hits and no r.Hits[0].Relevance and r.Explain.Relevance[0].By "nothing"`, show(r.Answerable), r.Hits)
 	}
 	r = b.answer(`{"query": "退款多久到账 return", "knowledge_bases": ["en"], "preset": "text", "language": "en-GB"}`)
 	if r.Answerable == nil || r.Language != "en" {
-		b.Errorf("said to be in English: answerable %s, %q", show(r.Answerable), r.Language)
+		b.Errorf(`said to be in English: answerable %s, %q; want a r.Answerable and r.Language "en"`, show(r.Answerable), r.Language)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestRelevanceIsUnknown(t *testing.T) {
 		b.searcher.Bank = bank
 		r := b.answer(onRefunds + `, "preset": "vector", "threshold": ` + threshold + `}`)
 		if r.Answerable != nil || len(r.Hits) != 4 || r.Hits[0].Relevance != nil {
-			t.Errorf("%s: answerable %s, %d hits", what, show(r.Answerable), len(r.Hits))
+			t.Errorf("%s: answerable %s, %d hits; want no r.Answerable and 4 r.Hits and no r.Hits[0].Relevance", what, show(r.Answerable), len(r.Hits))
 		}
 		var said []string
 		for _, d := range r.Degraded {
@@ -253,6 +253,6 @@ func TestRelevanceMayFail(t *testing.T) {
 	}
 	r, err := search.New(options).Search(t.Context(), scope, req)
 	if err != nil || len(r.Hits) == 0 || r.Answerable != nil || len(r.Degraded) != 1 || r.Degraded[0].Leg != "relevance" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`%+v, %v; want no error and some r.Hits and no r.Answerable and 1 r.Degraded and r.Degraded[0].Leg "relevance"`, r, err)
 	}
 }

@@ -173,7 +173,7 @@ func testReranked(b *bench) {
 	}
 	replaced := open(`, "rerank": "liking"`) // from beyond top_k
 	if h := replaced.Hits[0]; h.ID != "login" || h.Score != 0.9 || h.Rerank == nil || h.Rerank.Score != 0.9 || h.Rerank.Rank <= 2 {
-		b.Errorf("replaced: %s, %+v", ids(replaced), h.Rerank)
+		b.Errorf(`replaced: %s, %+v; want h.ID "login" and h.Score 0.9 and a h.Rerank and h.Rerank.Score 0.9 and h.Rerank.Rank above 2`, ids(replaced), h.Rerank)
 	}
 	blended := open(`, "rerank": {"name": "liking", "weight": 0.5}`).Hits[0]
 	if want := 0.5*0.9 + 0.5*blended.Rerank.Fused; math.Abs(blended.Score-want) > 1e-12 {
@@ -184,7 +184,7 @@ func testReranked(b *bench) {
 	}
 	cut := open(`, "rerank": "liking", "threshold": {"score": 0.9}`)
 	if ids(cut) != "login" || cut.Total.Value != 1 {
-		b.Errorf("of a score of 0.9: %s, %+v", ids(cut), cut.Total)
+		b.Errorf(`of a score of 0.9: %s, %+v; want ids(cut) "login" and cut.Total.Value 1`, ids(cut), cut.Total)
 	}
 	b.explainsReranked()
 }
@@ -242,7 +242,7 @@ func TestABudgetIsKept(t *testing.T) {
 	b.searcher.Rerankers = map[string]search.Reranker{"slow": slow{}}
 	r := b.answer(`{"query": "refund", "vector": [0.9, 0.1, 0, 0], "knowledge_bases": ["k"], "rerank": {"name": "slow", "budget_ms": 20}}`)
 	if len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].Code != fault.Timeout || !strings.Contains(r.Degraded[0].Reason, "20 ms") {
-		t.Errorf("%s, %+v", ids(r), r.Degraded)
+		t.Errorf(`%s, %+v; want some r.Hits and 1 r.Degraded and r.Degraded[0].Code Timeout and "20 ms" in it`, ids(r), r.Degraded)
 	}
 }
 
@@ -278,6 +278,6 @@ func TestWhatIsObservedIsReranked(t *testing.T) {
 	}
 	req.Rerank = &search.Rerank{Name: "slow", BudgetMS: new(20)}
 	if _, err := b.searcher.Observe(b.Context(), scope, req); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("with a slow reranker: %v", err)
+		t.Errorf("with a slow reranker: %v; want an error of kind Unavailable", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -55,7 +56,7 @@ func (b *bench) withPins(body string) *search.Response {
 	b.Helper()
 	r, err := b.ask("{" + body + "}")
 	if err != nil {
-		b.Fatalf("%s: %v", body, err)
+		b.Fatalf("%s: %v", brief.Of(body), err)
 	}
 	rest := *r
 	rest.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h search.Hit) bool { return h.Pinned != nil || h.Diversity != nil })
@@ -68,7 +69,7 @@ func (b *bench) hasPins(body, want string) *search.Response {
 	b.Helper()
 	r := b.withPins(body)
 	if got := pins(r); got != want {
-		b.Errorf("%s\n got %s\nwant %s", body, got, want)
+		b.Errorf("%s\n got %s\nwant %s", brief.Of(body), got, want)
 	}
 	return r
 }
@@ -152,7 +153,7 @@ func testHides(b *bench) {
 	}
 	r := b.hasPins(onManuals+`, "query": "refund burrow", "preset": "text"`, "")
 	if r.Empty != "filter" {
-		b.Errorf("empty says %q", r.Empty)
+		b.Errorf(`empty says %q; want r.Empty "filter"`, r.Empty)
 	}
 	r = b.hasPins(onManuals+`, "query": "refund -burrow invoices", "preset": "text", "neighbours": 3`, "invoice")
 	for _, n := range r.Hits[0].Neighbours {
@@ -220,20 +221,20 @@ func testPinsAreOfWhatIsSeen(b *bench) {
 			b.Fatal(err)
 		}
 		if len(r.Explain.Rules) != 1 || len(r.Explain.Rules[0].Hidden) != 0 {
-			b.Errorf("explain tells a bound key %+v", r.Explain.Rules)
+			b.Errorf("explain tells a bound key %+v; want 1 r.Explain.Rules and no r.Explain.Rules[0].Hidden", r.Explain.Rules)
 		}
 		return pins(r)
 	}
 	if got := of("animals"); got != "r:wombat" {
-		b.Errorf("a key for animals gets %s", got)
+		b.Errorf(`a key for animals gets %s; want got "r:wombat"`, got)
 	}
 	if got := of("billing"); got != "invoice" {
-		b.Errorf("a key for billing gets %s", got)
+		b.Errorf(`a key for billing gets %s; want got "invoice"`, got)
 	}
 	if _, err := b.searcher.Search(b.Context(), access.Scope{Tenant: "rival"}, search.Request{
 		Query: "invoices", KnowledgeBases: []string{"manuals"},
 	}); !fault.Is(err, fault.NotFound) {
-		b.Errorf("another tenant: %v", err)
+		b.Errorf("another tenant: %v; want an error of kind NotFound", err)
 	}
 }
 
@@ -246,7 +247,7 @@ func testPagesOfPins(b *bench) {
 		body := onManuals + `, "query": "refund", "preset": "` + preset + `", "top_k": 4`
 		whole, err := b.ask("{" + body + "}")
 		if err != nil || len(whole.Hits) != 4 || !strings.HasPrefix(pins(whole), "r:wombat r:refund-en r:login ") {
-			b.Fatalf("%s: %s, %v", preset, pins(whole), err)
+			b.Fatalf(`%s: %s, %v; want no error and 4 whole.Hits and one that begins with "r:wombat r:refund-en r:login "`, preset, pins(whole), err)
 		}
 		var paged []string
 		for offset := range 4 {
@@ -272,11 +273,11 @@ func testPinsOfSeveral(b *bench) {
 	for preset := range passagePresets() {
 		r, err := b.ask(`{` + both + `"` + preset + `"}`)
 		if err != nil || r.Hits[0].ID != "note" || r.Hits[0].Pinned == nil || strings.Count(pins(r), "note") != 1 {
-			b.Fatalf("%s: %s, %v", preset, pins(r), err)
+			b.Fatalf(`%s: %s, %v; want no error and r.Hits[0].ID "note" and a r.Hits[0].Pinned and strings.Count(pins(r), "note") 1`, preset, pins(r), err)
 		}
 		for _, hit := range r.Hits[1:] {
 			if hit.Pinned != nil || hit.ID == "invoice" && hit.KnowledgeBase == "other" {
-				b.Errorf("%s: %s of %s", preset, hit.ID, hit.KnowledgeBase)
+				b.Errorf(`%s: %s of %s; want no hit.Pinned and hit.ID other than "invoice" or hit.KnowledgeBase other than "other"`, preset, hit.ID, hit.KnowledgeBase)
 			}
 		}
 	}
@@ -314,12 +315,12 @@ func testPinsStayInFront(b *bench) {
 	rule(`[{"chunk_id": "wombat"}, {"chunk_id": "refund-copy"}]`)
 	r := b.hasPins(onManuals+`, "query": "refund", "preset": "vector", "copies": "fold"`, "r:wombat r:refund-copy refund-zh invoice login")
 	if copies := r.Hits[1].Copies; len(copies) != 1 || copies[0].ID != "refund-en" {
-		b.Errorf("copies %+v", copies)
+		b.Errorf(`copies %+v; want 1 copies and copies[0].ID "refund-en"`, copies)
 	}
 	rule(`[{"chunk_id": "wombat"}, {"chunk_id": "login"}]`)
 	r = b.withPins(onManuals + `, "query": "refund", "preset": "vector", "diversity": 0.5, "top_k": 4`)
 	if !strings.HasPrefix(pins(r), "r:wombat r:login ") || r.Hits[0].Diversity != nil || r.Hits[2].Diversity == nil {
-		b.Errorf("a diverse answer: %s", pins(r))
+		b.Errorf(`a diverse answer: %s; want one that begins with "r:wombat r:login " and no r.Hits[0].Diversity and a r.Hits[2].Diversity`, pins(r))
 	}
 	b.searcher.Rerankers = map[string]search.Reranker{"by length": byLength{}}
 	r = b.withPins(onManuals + `, "query": "refund", "preset": "vector", "rerank": "by length"`)
@@ -365,7 +366,7 @@ func testExplainedRules(b *bench) {
 		{KnowledgeBase: "manuals", Rule: "away", Pinned: []string{}, Hidden: []rules.Target{{ChunkID: "bare"}, {DocumentID: "account"}}},
 	}
 	if got, _ := json.Marshal(r.Explain.Rules); string(got) != string(asJSON(want)) {
-		b.Errorf("explain has %s, want %s", got, asJSON(want))
+		b.Errorf("explain has %s, want %s", brief.Of(got), brief.Of(asJSON(want)))
 	}
 	f := func(chunkID, outcome, detail string) {
 		b.Helper()
@@ -384,7 +385,7 @@ func testExplainedRules(b *bench) {
 	f("login", search.OutcomeFiltered, `the rule "away" hides the chunk`)
 	f("hidden", search.OutcomeHidden, "available")
 	if r := b.withPins(onManuals + `, "query": "password", "preset": "text", "explain": true`); r.Explain.Rules != nil {
-		b.Errorf("no rule matches, and explain has %+v", r.Explain.Rules)
+		b.Errorf("no rule matches, and explain has %+v; want no r.Explain.Rules", r.Explain.Rules)
 	}
 }
 
@@ -465,7 +466,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 	b.ruled("manuals", `[{"name": "r", "when": {"match": "contains", "queries": ["refund"]}, "pin": [{"document_id": "account"}]}]`)
 	r := b.hasPins(onManuals+`, "query": "refund", "preset": "text"`, "refund-en bare")
 	if len(r.Degraded) != 1 || r.Degraded[0].Leg != "rules" || r.Degraded[0].KnowledgeBase != "manuals" {
-		t.Errorf("degraded %+v", r.Degraded)
+		t.Errorf(`degraded %+v; want 1 r.Degraded and r.Degraded[0].Leg "rules" and r.Degraded[0].KnowledgeBase "manuals"`, r.Degraded)
 	}
 }
 

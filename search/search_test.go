@@ -24,6 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
@@ -266,7 +267,7 @@ func TestElasticsearchsAnalyzersSeeFoldedText(t *testing.T) {
 		for _, question := range []string{"電腦", "电脑"} {
 			r := b.answer(`{"query": "` + question + `", "knowledge_bases": ["` + analyzer + `"], "preset": "text"}`)
 			if len(r.Hits) != 2 || !strings.Contains(strings.Join(r.Hits[1].Highlights, ""), "<em>") {
-				t.Errorf("%s, %s: %d hits %+v", analyzer, question, len(r.Hits), r.Hits)
+				t.Errorf(`%s, %s: %d hits %+v; want 2 r.Hits and "<em>" in it`, analyzer, question, len(r.Hits), r.Hits)
 			}
 		}
 	}
@@ -277,7 +278,7 @@ func (b *bench) ask(body string) (*search.Response, error) {
 	b.Helper()
 	var req search.Request
 	if err := json.Unmarshal([]byte(body), &req); err != nil {
-		b.Fatalf("%s: %v", body, err)
+		b.Fatalf("%s: %v", brief.Of(body), err)
 	}
 	return b.searcher.Search(b.Context(), scope, req)
 }
@@ -286,7 +287,7 @@ func (b *bench) answer(body string) *search.Response {
 	b.Helper()
 	response, err := b.ask(body)
 	if err != nil {
-		b.Fatalf("%s: %v", body, err)
+		b.Fatalf("%s: %v", brief.Of(body), err)
 	}
 	b.holds(response)
 	return response
@@ -307,7 +308,7 @@ func (b *bench) holds(r *search.Response) {
 			b.Errorf("%s: score %v outside [0, 1]", hit.ID, hit.Score)
 		}
 		if s := hit.TermSimilarity; s != nil && (*s < 0 || *s > 1) {
-			b.Errorf("%s: term_similarity %v outside [0, 1]", hit.ID, *s)
+			b.Errorf("%s: term_similarity %v outside [0, 1]; want no s or *s at least 0 and *s at most 1", hit.ID, *s)
 		}
 		if i > 0 && hit.Score > r.Hits[i-1].Score {
 			b.Errorf("%s: score %v above the hit before it", hit.ID, hit.Score)
@@ -335,10 +336,10 @@ func testEveryPresetAnswersInBothLanguages(b *bench) {
 		for _, query := range []string{"如何申请退款", "how to request a refund"} {
 			r := b.answer(`{"query": "` + query + `", "knowledge_bases": ["manuals"], "preset": "` + preset + `", "vector": [1, 0, 0, 0]}`)
 			if best := ids(r); !strings.HasPrefix(best, "refund-") {
-				b.Errorf("%s %q: hits %s", preset, query, best)
+				b.Errorf(`%s %q: hits %s; want one that begins with "refund-"`, preset, query, best)
 			}
 			if strings.Contains(ids(r), "hidden") {
-				b.Errorf("%s found a hidden chunk", preset)
+				b.Errorf(`%s found a hidden chunk; want no "hidden" in it`, preset)
 			}
 		}
 	}
@@ -350,7 +351,7 @@ func testAnswers(b *bench) {
 	f := func(body, want string) {
 		b.Helper()
 		if got := ids(b.answer("{" + base + ", " + body + "}")); got != want {
-			b.Errorf("%s\n got %s\nwant %s", body, got, want)
+			b.Errorf("%s\n got %s\nwant %s", brief.Of(body), got, want)
 		}
 	}
 	f(`"query": "refund", "preset": "text"`, "refund-en bare")
@@ -390,12 +391,12 @@ func testHighlights(b *bench) {
 	r := b.answer(`{"query": "退款 refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "rrf", "highlight": {"pre": "[", "post": "]"}}`)
 	for _, hit := range r.Hits[:2] {
 		if len(hit.Highlights) == 0 || !strings.Contains(hit.Highlights[0], "[退款]") && !strings.Contains(hit.Highlights[0], "[refund]") {
-			b.Errorf("%s: highlights %q", hit.ID, hit.Highlights)
+			b.Errorf(`%s: highlights %q; want some hit.Highlights and "[退款]" in it or "[refund]" in it`, hit.ID, hit.Highlights)
 		}
 	}
 	r = b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "preset": "text", "highlight": {"fragments": 0}}`)
 	if len(r.Hits[0].Highlights) != 0 {
-		b.Errorf("highlights %q though none were asked for", r.Hits[0].Highlights)
+		b.Errorf("highlights %q though none were asked for; want no r.Hits[0].Highlights", r.Hits[0].Highlights)
 	}
 }
 
@@ -452,7 +453,7 @@ func testWithoutVectorsTheAnswerDegrades(b *bench) {
 			}
 		default:
 			if len(r.Degraded) != 1 || r.Degraded[0].Leg != "vector" || !strings.Contains(ids(r), "refund-en") {
-				b.Errorf("%s: hits %s, degraded %+v", preset, ids(r), r.Degraded)
+				b.Errorf(`%s: hits %s, degraded %+v; want 1 r.Degraded and r.Degraded[0].Leg "vector" and "refund-en" in it`, preset, ids(r), r.Degraded)
 			}
 			b.holds(r)
 		}
@@ -492,7 +493,7 @@ func TestScoresThatStayUnknownAreReported(t *testing.T) {
 		if hit.Legs[0].Rank != nil {
 			ranked++
 			if hit.Legs[0].Contribution <= 0 {
-				t.Errorf("the leg's own hit has no contribution: %+v", hit.Legs[0])
+				t.Errorf("the leg's own hit has no contribution: %+v; want hit.Legs[0].Contribution above 0", hit.Legs[0])
 			}
 		}
 	}
@@ -507,7 +508,7 @@ func testSeveralKnowledgeBases(b *bench) {
 	for preset := range passagePresets() {
 		r := b.answer(`{"query": "refund", "knowledge_bases": ["one", "two"], "vector": [1, 0, 0, 0], "top_k": 20, "preset": "` + preset + `"}`)
 		if r.MergedBy == "" || !strings.Contains(ids(r), "near") || !strings.Contains(ids(r), "refund-en") {
-			b.Errorf("%s: merged by %q, hits %s", preset, r.MergedBy, ids(r))
+			b.Errorf(`%s: merged by %q, hits %s; want r.MergedBy other than "" and "near" in it and "refund-en" in it`, preset, r.MergedBy, ids(r))
 		}
 	}
 	if _, err := b.ask(`{"query": "refund", "knowledge_bases": ["one", "three"]}`); !fault.Is(err, fault.NotFound) {
@@ -532,7 +533,7 @@ func testBadRequests(b *bench) {
 		_, err := b.ask(`{"query": "refund", "knowledge_bases": ["manuals"], ` + body + `}`)
 		var e *fault.Error
 		if !errors.As(err, &e) || (e.Kind != fault.InvalidArgument && e.Kind != fault.TooLarge) || e.Field != field {
-			b.Errorf("%s: %v, want an invalid argument at %s", body, err, field)
+			b.Errorf("%s: %v, want an invalid argument at %s", brief.Of(body), err, field)
 		}
 	}
 	f(`"query": "  \t "`, "query")
@@ -583,11 +584,11 @@ func testExplain(b *bench) {
 		}
 		r, err := b.searcher.Explain(b.Context(), scope, req)
 		if err != nil {
-			b.Errorf("%s %s: %v", body, chunkID, err)
+			b.Errorf("%s %s: %v", brief.Of(body), chunkID, err)
 			return
 		}
 		if r.Outcome != outcome || !strings.Contains(r.Detail, detail) {
-			b.Errorf("%s %s: %s (%s), want %s (…%s…)", body, chunkID, r.Outcome, r.Detail, outcome, detail)
+			b.Errorf("%s %s: %s (%s), want %s (…%s…)", brief.Of(body), chunkID, r.Outcome, r.Detail, outcome, detail)
 		}
 	}
 	f(`"preset": "rrf"`, "refund-en", search.OutcomeHit, "number 1")
@@ -612,11 +613,11 @@ func testAnalyzeShowsTheQuery(b *bench) {
 	for _, token := range r.Tokens {
 		df[token.Text], idf[token.Text] = token.DF, token.IDF
 		if token.Weight <= 0 {
-			b.Errorf("token %s has weight %v", token.Text, token.Weight)
+			b.Errorf("token %s has weight %v; want token.Weight above 0", token.Text, token.Weight)
 		}
 	}
 	if df["refund"] != 2 && df["refund"] != 3 || df["退款"] != 1 || r.Known <= 0 || r.Known >= 1 {
-		b.Errorf("document frequencies %v, known %v", df, r.Known)
+		b.Errorf(`document frequencies %v, known %v; want df["refund"] 2 or df["refund"] 3 and df["退款"] 1 and r.Known above 0 and r.Known below 1`, df, r.Known)
 	}
 	if !(idf["zyzzyva"] > idf["退款"] && idf["退款"] > idf["refund"] && idf["refund"] > 0) {
 		b.Errorf("idf %v of document frequencies %v", idf, df)
@@ -627,11 +628,11 @@ func testNeighbours(b *bench) {
 	b.fill("manuals", shelf()...)
 	r := b.answer(`{"query": "password", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 2}`)
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 0 {
-		b.Errorf("account has one chunk only: %+v", r.Hits)
+		b.Errorf("account has one chunk only: %+v; want 1 r.Hits and no r.Hits[0].Neighbours", r.Hits)
 	}
 	r = b.answer(`{"query": "invoices", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 1}`)
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 1 || r.Hits[0].Neighbours[0].ID != "refund-en" || r.Hits[0].Neighbours[0].Distance != -1 {
-		b.Errorf("neighbours of invoice: %+v", r.Hits)
+		b.Errorf(`neighbours of invoice: %+v; want 1 r.Hits and 1 r.Hits[0].Neighbours and r.Hits[0].Neighbours[0].ID "refund-en" and r.Hits[0].Neighbours[0].Distance -1`, r.Hits)
 	}
 	var around []string
 	r = b.answer(`{"query": "button", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 2}`)

@@ -24,7 +24,7 @@ func testSecondStage(b *bench) {
 				b.Fatalf("%s: %+v", h.ID, said)
 			}
 			if said.Cosine != nil && math.Abs(*said.Cosine-*h.VectorSimilarity) > 1e-9 {
-				b.Errorf("%s: cosine %v, similarity %v", h.ID, *said.Cosine, *h.VectorSimilarity)
+				b.Errorf("%s: cosine %v, similarity %v; want no said.Cosine or math.Abs(*said.Cosine - *h.VectorSimilarity) at most 1e-9", h.ID, *said.Cosine, *h.VectorSimilarity)
 			}
 			if want := 0.7*said.Words + 0.3**said.Cosine; more == "" && math.Abs(h.Score-want) > 1e-9 {
 				b.Errorf("%s: score %v, want %v", h.ID, h.Score, want)
@@ -48,7 +48,7 @@ func testSecondStage(b *bench) {
 	f("espresso", `, "text_required": false, "weights": {"text": 0.1, "vector": 0.9}`, "coffee both zh apart pair")
 	f("espresso", `, "text_required": false, "threshold": {"score": 0.5}`, "")
 	if got := ask("refund request", `, "threshold": {"score": 0.6}`); !strings.HasPrefix(got, "pair") || strings.Contains(got, "both") {
-		b.Errorf("cut by the score of the second stage: %s", got)
+		b.Errorf(`cut by the score of the second stage: %s; want one that begins with "pair" and no "both" in it`, got)
 	}
 	r := b.answer(`{"query": "refund request", "vector": [1, 0, 0, 0], "knowledge_bases": ["k"], "preset": "ragflow", "limit": 1, "offset": 1, "explain": true}`)
 	if ids(r) != "apart" || r.Total.Value != 3 || r.Explain.Plan.SecondStage.Window != 64 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -59,11 +60,11 @@ func testSignals(b *bench) {
 	both := b.answer(`{"query": "refund of an order", "vector": [0.8, 0.1, 0.1, 0], "knowledge_bases": ["k", "other"],
 		"signals": [` + recency + `, ` + stars + `], "copies": "keep"}`)
 	if len(both.Hits) < 8 || both.MergedBy != "pooled" {
-		b.Errorf("two knowledge bases, %s: %s", both.MergedBy, ids(both))
+		b.Errorf(`two knowledge bases, %s: %s; want at least 8 both.Hits and both.MergedBy "pooled"`, both.MergedBy, ids(both))
 	}
 	for i := range both.Hits {
 		if n := len(both.Hits[i].Legs); n != 4 {
-			b.Errorf("%d legs of %s", n, both.Hits[i].ID)
+			b.Errorf("%d legs of %s; want n 4", n, both.Hits[i].ID)
 		}
 	}
 	_, err := b.ask(`{"query": "refund", "knowledge_bases": ["k"], "preset": "text", "signals": [` + recency + `]}`)
@@ -79,7 +80,7 @@ func (b *bench) saysSignal(hit *search.Hit) {
 	l := hit.Legs[len(hit.Legs)-1]
 	if !strings.Contains(l.Leg, ":") || l.Raw == nil || *l.Raw < 0 || *l.Raw > 1 || (l.Contribution > 0) != (*l.Raw > 0) {
 		said, _ := json.Marshal(l)
-		b.Errorf("%s: %s", hit.ID, said)
+		b.Errorf("%s: %s", hit.ID, brief.Of(said))
 	}
 }
 
@@ -95,7 +96,7 @@ func (b *bench) explainsSignal(body string) {
 	}
 	last := e.Legs[len(e.Legs)-1]
 	if last.Leg != "number:stars" || last.Raw == nil || math.Abs(*last.Raw-900.0/910) > 1e-9 || last.Contribution == nil {
-		b.Errorf("the explanation: %+v", last)
+		b.Errorf(`the explanation: %+v; want last.Leg "number:stars" and a last.Raw and math.Abs(*last.Raw - 900.0/910) at most 1e-9 and a last.Contribution`, last)
 	}
 }
 

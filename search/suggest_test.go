@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -44,10 +45,10 @@ func (b *bench) suggested(in access.Scope, body string) string {
 	}
 	answer, err := b.searcher.Suggest(b.Context(), in, req)
 	if err != nil {
-		b.Fatalf("%s: %v", body, err)
+		b.Fatalf("%s: %v", brief.Of(body), err)
 	}
 	if len(answer.Degraded) > 0 || answer.Suggestions == nil {
-		b.Errorf("%s: %+v", body, answer)
+		b.Errorf("%s: %+v; want len(answer.Degraded) 0 and a answer.Suggestions", brief.Of(body), answer)
 	}
 	var list []string
 	for _, s := range answer.Suggestions {
@@ -79,7 +80,7 @@ func testSuggestions(b *bench) {
 		}
 	}
 	if got := b.suggested(scope, `{"query": "refu", "knowledge_bases": ["k"], "limit": 1}`); got != "title:Refund policy:1" {
-		b.Errorf("one: %s", got)
+		b.Errorf(`one: %s; want got "title:Refund policy:1"`, got)
 	}
 }
 
@@ -161,17 +162,17 @@ func testDidYouMean(b *bench) {
 				continue // it has no statistics, and found something
 			}
 			if r.DidYouMean != c.want {
-				b.Errorf("%s of %s: %q, want %q", preset, body, r.DidYouMean, c.want)
+				b.Errorf("%s of %s: %q, want %q", preset, brief.Of(body), r.DidYouMean, c.want)
 			}
 		}
 	}
 	r := b.answer(`{"query": "refunt", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
 	if r.DidYouMean != "" {
-		b.Errorf("another knowledge base knows it: %q", r.DidYouMean)
+		b.Errorf(`another knowledge base knows it: %q; want r.DidYouMean ""`, r.DidYouMean)
 	}
 	r = b.answer(`{"query": "kubernets refnud", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
 	if r.DidYouMean != "kubernets refund" { // the stem of kubernets is known
-		b.Errorf("of two: %q", r.DidYouMean)
+		b.Errorf(`of two: %q; want r.DidYouMean "kubernets refund"`, r.DidYouMean)
 	}
 	var forms []engine.Chunk
 	for i := range 12 { // of which the first have another form
@@ -184,10 +185,10 @@ func testDidYouMean(b *bench) {
 	b.fill("forms", forms...)
 	r = b.answer(`{"query": "how are scroes compared", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["forms"]}`)
 	if r.DidYouMean != "how are scores compared" {
-		b.Errorf("of a form of a word: %q", r.DidYouMean)
+		b.Errorf(`of a form of a word: %q; want r.DidYouMean "how are scores compared"`, r.DidYouMean)
 	}
 	if r = b.answer(`{"query": "refnud policy", "knowledge_bases": ["k"], "preset": "text"}`); r.DidYouMean != "" {
-		b.Errorf("nobody asked for %q", r.DidYouMean)
+		b.Errorf(`nobody asked for %q; want r.DidYouMean ""`, r.DidYouMean)
 	}
 }
 
@@ -209,12 +210,12 @@ func TestSuggestRefusesBadInput(t *testing.T) {
 		}
 		_, err := b.searcher.Suggest(t.Context(), scope, req)
 		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(fmt.Sprint(err), field) {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: %v", brief.Of(body), err)
 		}
 	}
 	if _, err := b.searcher.Suggest(t.Context(), access.Scope{Tenant: "other"}, search.SuggestRequest{
 		Query: "ref", KnowledgeBases: []string{"k"},
 	}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("another tenant: %v", err)
+		t.Errorf("another tenant: %v; want an error of kind NotFound", err)
 	}
 }

@@ -29,7 +29,7 @@ func testSynonymsOfUnknownWords(b *bench) {
 	b.searcher.Bank = plane{}
 	want, got = b.answer(body("refund", "text")), b.answer(body("zorp", "text"))
 	if want.Answerable == nil || got.Answerable == nil || math.Abs(*want.Answerable-*got.Answerable) > 1e-6 {
-		b.Errorf("answerable by the synonym %s, by the word %s", show(got.Answerable), show(want.Answerable))
+		b.Errorf("answerable by the synonym %s, by the word %s; want a want.Answerable and a got.Answerable and math.Abs(*want.Answerable - *got.Answerable) at most 1e-6", show(got.Answerable), show(want.Answerable))
 	}
 	b.searcher.Bank = nil
 	// script_score weighs each word by its idf: the unknown one by its synonym's.
@@ -46,7 +46,7 @@ func testSynonymsOfUnknownWords(b *bench) {
 	}
 	known, unknown := analyze("refund wombat"), analyze("zorp wombat")
 	if unknown.Known != 1 || unknown.Tokens[0].DF != 0 {
-		b.Errorf("known %v, in %d chunks", unknown.Known, unknown.Tokens[0].DF)
+		b.Errorf("known %v, in %d chunks; want unknown.Known 1 and unknown.Tokens[0].DF 0", unknown.Known, unknown.Tokens[0].DF)
 	}
 	for i := range known.Tokens {
 		if got, want := unknown.Tokens[i].Weight, known.Tokens[i].Weight; got != want {
@@ -54,7 +54,7 @@ func testSynonymsOfUnknownWords(b *bench) {
 		}
 	}
 	if s := unknown.Query.Terms[0].Synonyms; len(s) != 1 || math.Abs(s[0].Weight-0.8*known.Tokens[0].Weight) > 1e-12 {
-		b.Errorf("synonyms %+v", s)
+		b.Errorf("synonyms %+v; want 1 s and math.Abs(s[0].Weight - 0.8*known.Tokens[0].Weight) at most 1e-12", s)
 	}
 }
 

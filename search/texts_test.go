@@ -50,7 +50,7 @@ func TestTextsAreRankedByAReranker(t *testing.T) {
 	rerankers := map[string]search.Reranker{"reversing": by}
 	answer := textsOf(t, search.Options{Rerankers: rerankers}, "reversing")
 	if answer.Model != "reversing" || answer.Scores[2] != 3.0/200 || len(by.read) != 3 || len(answer.Degraded) > 0 {
-		t.Errorf("%+v of %q", answer, by.read)
+		t.Errorf(`%+v of %q; want answer.Model "reversing" and answer.Scores[2] 3.0 / 200 and 3 by.read and len(answer.Degraded) 0`, answer, by.read)
 	}
 	for _, broken := range []*reversing{{lost: 1}, {err: fault.New(fault.Unavailable, "gone")}} {
 		s := search.New(search.Options{Analyzer: analyzerOf(t), Rerankers: map[string]search.Reranker{"reversing": broken}})
@@ -92,7 +92,7 @@ func TestTextsThatHaveNoWords(t *testing.T) {
 		}
 		for i, score := range answer.Scores {
 			if !(score >= 0 && score <= 1) {
-				t.Errorf("%q: text %d has %v", query, i, score)
+				t.Errorf("%q: text %d has %v; want score at least 0 and score at most 1", query, i, score)
 			}
 		}
 	}

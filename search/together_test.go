@@ -38,7 +38,7 @@ func testTogetherAsksOnce(b *bench) {
 		b.Fatal(err)
 	}
 	if n := embedder.calls.Load(); n != 1 {
-		b.Errorf("the query was embedded %d times", n)
+		b.Errorf("the query was embedded %d times; want n 1", n)
 	}
 	ignored := cmp.Options{
 		cmpopts.IgnoreFields(search.Response{}, "QueryID", "TookMS", "Timings"),

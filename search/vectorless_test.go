@@ -30,11 +30,11 @@ func TestAKnowledgeBaseOfBeforeTheModel(t *testing.T) {
 	}
 	b.searcher.Embedder = &countingEmbedder{}
 	if got := said("early", ""); !strings.HasPrefix(got, "vector of early: ") || !strings.Contains(got, "mappings plan") {
-		t.Errorf("with a model: %q", got)
+		t.Errorf(`with a model: %q; want one that begins with "vector of early: " and "mappings plan" in it`, got)
 	}
 	for _, silent := range []string{said("meant", ""), said("early", `, "preset": "text"`), said("early", `, "weights": {"text": 1, "vector": 0}`)} {
 		if silent != "" {
-			t.Errorf("degraded: %s", silent)
+			t.Errorf(`degraded: %s; want silent ""`, silent)
 		}
 	}
 }

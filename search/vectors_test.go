@@ -57,12 +57,12 @@ func testSeveralVectors(b *bench) {
 			}
 			for i, leg := range hit.Legs {
 				if hit.ID == "untitled" && i > 1 && (leg.Rank != nil || leg.Raw != nil) {
-					b.Errorf("%s: the untitled chunk has %+v", preset, leg)
+					b.Errorf(`%s: the untitled chunk has %+v; want hit.ID other than "untitled" or i at most 1 or no leg.Rank and no leg.Raw`, preset, leg)
 				}
 			}
 		}
 		if len(r.Hits) != 5 || len(r.Degraded) > 0 {
-			b.Errorf("%s: %s, degraded %+v", preset, ids(r), r.Degraded)
+			b.Errorf("%s: %s, degraded %+v; want 5 r.Hits and len(r.Degraded) 0", preset, ids(r), r.Degraded)
 		}
 	}
 	// Where chunks are far more than candidates, one without a title still competes.
@@ -74,12 +74,12 @@ func testSeveralVectors(b *bench) {
 	}
 	r := b.answer(question + `"preset": "rrf", "weights": {"text": 0, "vector": 0, "title_vector": 1}, "top_k": 2}`)
 	if got := ids(r); got != "c00 c01" {
-		b.Errorf("the title's leg alone gives %s", got)
+		b.Errorf(`the title's leg alone gives %s; want got "c00 c01"`, got)
 	}
 	// A threshold on vector looks at that field alone.
 	r = b.answer(question + `"preset": "balanced", "threshold": {"vector": 0.99}}`)
 	if got := ids(r); got != "untitled" {
-		b.Errorf("above the threshold are %s", got)
+		b.Errorf(`above the threshold are %s; want got "untitled"`, got)
 	}
 	if _, err := b.ask(question + `"weights": {"image_vector": 1}}`); err == nil {
 		b.Error("a weight of no leg was accepted")
@@ -100,7 +100,7 @@ func (b *bench) explainsTitles() {
 		b.Fatal(err)
 	}
 	if len(account.Legs) != 4 || account.Legs[2].Leg != "title_vector" {
-		b.Errorf("explained as %+v", account)
+		b.Errorf(`explained as %+v; want 4 account.Legs and account.Legs[2].Leg "title_vector"`, account)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -54,7 +55,7 @@ func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != want.String() {
-			t.Fatalf("got  %s\nwant %s", got, &want)
+			t.Fatalf("got  %s\nwant %s", brief.Of(got), &want)
 		}
 	})
 }
@@ -63,7 +64,7 @@ func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
 	response := search.Response{Hits: []search.Hit{{Score: math.NaN()}}}
 	before := []byte("before")
 	if got, err := response.AppendJSON(before); err == nil || string(got) != "before" {
-		t.Errorf("error %v, written %q", err, got)
+		t.Errorf(`error %v, written %q; want an error and string(got) "before"`, err, brief.Of(got))
 	}
 }
 
@@ -79,15 +80,15 @@ func TestSharedAnswers(t *testing.T) {
 	}
 	shared := search.NewShared(&response, text)
 	if shared == nil || shared.Hits != 1 {
-		t.Fatalf("shared is %+v", shared)
+		t.Fatalf("shared is %+v; want a shared and shared.Hits 1", shared)
 	}
 	again := search.Response{QueryID: response.QueryID, TookMS: response.TookMS, Preset: response.Preset, Shared: shared}
 	if got, err := again.AppendJSON(nil); err != nil || string(got) != string(text) {
-		t.Errorf("%v, got\n%s\nwant\n%s", err, got, text)
+		t.Errorf("%v, got\n%s\nwant\n%s", err, brief.Of(got), brief.Of(text))
 	}
 	for _, r := range []*search.Response{&response, &again} {
 		if got := r.HitNames(); !slices.Equal(got, []search.HitName{{KnowledgeBase: "shop", ID: "x"}}) {
-			t.Errorf("the hits are %v", got)
+			t.Errorf(`the hits are %v; want {{KnowledgeBase: "shop", ID: "x"}}`, got)
 		}
 	}
 	response.Explain = &search.Explain{Relevance: []search.RelevanceAccount{{Why: "because"}}}

@@ -30,7 +30,7 @@ func TestEveryBadLineIsNamed(t *testing.T) {
 		`1 has the weight "7"; it must be a number over 0 and up to 1; 2 has "…", of which no token is left`)
 	f("a, b\n"+strings.Repeat("x", maxLineBytes+1), 1, "2 is longer than 1048576 bytes")
 	if _, problems, err := s.Check(strings.Repeat("alone\n", 1000)); len(problems) != MaxProblems || err != nil {
-		t.Errorf("%d problems, %v", len(problems), err)
+		t.Errorf("%d problems, %v; want MaxProblems problems and no error", len(problems), err)
 	}
 }
 
@@ -61,6 +61,6 @@ func TestADraftIsAsIfItWereSaved(t *testing.T) {
 	f("manuals", "car, coupe", "rival", "manuals", "")
 	f(Global, "", "acme", "manuals", "auto")
 	if _, err := s.Draft("acme", "manuals", "=> b"); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("a bad draft: %v", err)
+		t.Errorf("a bad draft: %v; want an error of kind InvalidArgument", err)
 	}
 }

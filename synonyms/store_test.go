@@ -42,7 +42,7 @@ func TestEditsAreInUseAtOnceAndStay(t *testing.T) {
 	save(s, "acme", "manuals", "car, auto^0.5")
 	save(s, "acme", Global, "car => vehicle")
 	if v := save(s, "acme", "manuals", "car, auto^0.5\nrefund => moneyback^0.7"); v.Version != 2 || v.Rules != 2 {
-		t.Errorf("saved %+v", v)
+		t.Errorf("saved %+v; want v.Version 2 and v.Rules 2", v)
 	}
 	again := openStore(t, folder)
 	for _, s := range []*Store{s, again} {

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
@@ -79,7 +80,7 @@ func TestBadLines(t *testing.T) {
 		t.Helper()
 		_, err := Parse("bad.txt", strings.NewReader(file), shared)
 		if !fault.Is(err, fault.InvalidArgument) {
-			t.Fatalf("%.40q: error %v", file, err)
+			t.Fatalf("%.40q: error %v; want an error of kind InvalidArgument", file, err)
 		}
 		for _, w := range append(want, "bad.txt") {
 			if !strings.Contains(err.Error(), w) {
@@ -114,7 +115,7 @@ func TestParseNeverBreaks(t *testing.T) {
 		s, err := Parse("any.txt", strings.NewReader(file), shared)
 		if err != nil {
 			if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "line ") {
-				rt.Fatalf("%q: %v", file, err)
+				rt.Fatalf(`%q: %v; want an error of kind InvalidArgument and "line " in it`, file, err)
 			}
 			return
 		}
@@ -139,7 +140,7 @@ func TestComposed(t *testing.T) {
 	want := `{"terms":[{"text":"machin","weight":1,` + synonyms + `},{"text":"learn","weight":1,` + synonyms +
 		`}],"minimum_match":1}`
 	if string(got) != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+		t.Errorf("got  %s\nwant %s", brief.Of(got), want)
 	}
 }
 
@@ -204,10 +205,10 @@ func (r rig) rules(kb string) string {
 func TestLibraryFollowsItsFolder(t *testing.T) {
 	r := open(t, map[string]string{"global.txt": "a1, b1\n", "manuals.txt": "a1 => c1\n", "note.md": "not, one, => =>"})
 	if got := r.rules("manuals"); got != "manuals.txt:1: a1 => c1 | global.txt:1: a1, b1" {
-		t.Errorf("both sets: %s", got)
+		t.Errorf(`both sets: %s; want got "manuals.txt:1: a1 => c1 | global.txt:1: a1, b1"`, got)
 	}
 	if got := r.rules("other"); got != "global.txt:1: a1, b1" {
-		t.Errorf("the global set: %s", got)
+		t.Errorf(`the global set: %s; want got "global.txt:1: a1, b1"`, got)
 	}
 	before, manuals, other := r.For("other"), r.Fingerprint("manuals"), r.Fingerprint("other")
 	if manuals == other {
@@ -220,13 +221,13 @@ func TestLibraryFollowsItsFolder(t *testing.T) {
 		t.Error("the global synonyms changed, the fingerprints did not")
 	}
 	if got := before.Expand([]string{"a1"}).All; len(got) != 1 || got[0].Terms[0] != "b1" {
-		t.Errorf("an expander changed while it was used: %+v", got)
+		t.Errorf(`an expander changed while it was used: %+v; want 1 got and got[0].Terms[0] "b1"`, got)
 	}
 
 	write(t, filepath.Join(r.dir, "global.txt"), "a1, e1\nbad\n")
 	r.until(t, func(err error) bool { return err != nil && strings.Contains(err.Error(), "global.txt line 2") })
 	if got := r.rules("other"); got != "global.txt:2: a1, d1" {
-		t.Errorf("after a bad line: %s", got)
+		t.Errorf(`after a bad line: %s; want got "global.txt:2: a1, d1"`, got)
 	}
 
 	if err := os.Remove(filepath.Join(r.dir, "manuals.txt")); err != nil {
@@ -234,7 +235,7 @@ func TestLibraryFollowsItsFolder(t *testing.T) {
 	}
 	r.until(t, func(error) bool { return r.rules("manuals") == "global.txt:2: a1, d1" })
 	if got := r.Rules(); len(got) != 1 || got[Global] != 1 {
-		t.Errorf("rules: %v", got)
+		t.Errorf("rules: %v; want 1 got and got[Global] 1", got)
 	}
 }
 
@@ -249,7 +250,7 @@ func TestLibraryOfOneFile(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	r := rig{Library: l, reloads: reloads}
 	if got := r.rules("any"); got != "synonyms:1: a1, b1" {
-		t.Errorf("got %s", got)
+		t.Errorf(`got %s; want got "synonyms:1: a1, b1"`, got)
 	}
 	// As editors do: a new file takes the old one's name.
 	write(t, path+"~", "a1, c1\n")
@@ -262,7 +263,7 @@ func TestLibraryOfOneFile(t *testing.T) {
 func TestOpen(t *testing.T) {
 	l, err := Open(Options{})
 	if err != nil || l.For("kb").Expand([]string{"a"}).All != nil {
-		t.Errorf("no path: %v", err)
+		t.Errorf(`no path: %v; want no error and no l.For("kb").Expand([]string{"a"}).All`, err)
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)
@@ -273,7 +274,7 @@ func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "global.txt"), "bad")
 	if _, err := Open(Options{Path: dir, Tokenizer: shared}); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("a bad line at the start: %v", err)
+		t.Errorf("a bad line at the start: %v; want an error of kind InvalidArgument", err)
 	}
 }
 
@@ -288,7 +289,7 @@ func TestExpandIsBounded(t *testing.T) {
 		}
 		for _, e := range got.All {
 			if len(e.Rule) > 300 {
-				t.Fatalf("%s: the rule is shown in %d bytes", name, len(e.Rule))
+				t.Fatalf("%s: the rule is shown in %d bytes; want at most 300 e.Rule", name, len(e.Rule))
 			}
 		}
 	}
@@ -307,7 +308,7 @@ func TestExpandIsBounded(t *testing.T) {
 	f("the heaviest stay", words(200)+"^0.5, best", "w0", MaxTargets, 200-MaxTargets)
 	light := strings.ReplaceAll(words(200), ",", "^0.5,") + "^0.5"
 	if got := mustParse(t, "x9 => "+light+", best").Expand([]string{"x9"}).All; len(got) != MaxTargets || got[0].Terms[0] != "best" {
-		t.Errorf("of a wide rule %d synonyms stay, first %v", len(got), got[:1])
+		t.Errorf(`of a wide rule %d synonyms stay, first %v; want MaxTargets got and got[0].Terms[0] "best"`, len(got), got[:1])
 	}
 	f("many rules of one word", strings.Repeat("w0 => x1\n", 5000), "w0", MaxExpansions, 5000-MaxExpansions)
 	f("a phrase without end", "w0 => "+strings.Repeat("x1 ", maxWords+1), "w0", 0, 1)

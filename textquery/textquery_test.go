@@ -25,7 +25,7 @@ func TestTimes(t *testing.T) {
 		t.Errorf("half of it (-want +got):\n%s", diff)
 	}
 	if q.Terms[0].Weight != 2 || q.Phrases[0].Weight != 4 || q.Terms[0].Synonyms[0].Weight != 1 {
-		t.Errorf("the query itself became %+v", q)
+		t.Errorf("the query itself became %+v; want q.Terms[0].Weight 2 and q.Phrases[0].Weight 4 and q.Terms[0].Synonyms[0].Weight 1", q)
 	}
 }
 

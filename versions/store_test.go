@@ -50,7 +50,7 @@ func TestVersions(t *testing.T) {
 		return err
 	}
 	if v, err := s.Get(t.Context(), "acme", "kb", 0); err != nil || v.Version != 0 || v.Text != "" {
-		t.Errorf("before the first edit: %+v, %v", v, err)
+		t.Errorf(`before the first edit: %+v, %v; want no error and v.Version 0 and v.Text ""`, v, err)
 	}
 	for i, text := range []string{"one", "two\nthree"} {
 		if err := save(text, i); err != nil {
@@ -68,25 +68,25 @@ func TestVersions(t *testing.T) {
 		t.Errorf("the longest text: %v", err)
 	}
 	if err := save(strings.Repeat("x", versions.MaxText+1), 3); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("a longer text: %v", err)
+		t.Errorf("a longer text: %v; want an error of kind InvalidArgument", err)
 	}
 	v, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 1)
 	if err != nil || v.Version != 4 || v.Text != "one" || !strings.Contains(v.Comment, "version 1") {
-		t.Errorf("rolled back to %+v, %v", v, err)
+		t.Errorf(`rolled back to %+v, %v; want no error and v.Version 4 and v.Text "one" and "version 1" in it`, v, err)
 	}
 	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 9); !fault.Is(err, fault.NotFound) {
 		t.Errorf("back to what never was: %v, want not_found", err)
 	}
 	history, err := s.History(t.Context(), "acme", "kb", 2)
 	if err != nil || len(history) != 2 || history[0].Version != 4 || history[1].Author != "a" || history[0].Text != "" {
-		t.Errorf("history %+v, %v", history, err)
+		t.Errorf(`history %+v, %v; want no error and 2 history and history[0].Version 4 and history[1].Author "a" and history[0].Text ""`, history, err)
 	}
 	list, err := s.List(t.Context(), "acme")
 	if err != nil || len(list) != 1 || list[0].Version != 4 || list[0].Rules != 1 {
-		t.Errorf("list %+v, %v", list, err)
+		t.Errorf("list %+v, %v; want no error and 1 list and list[0].Version 4 and list[0].Rules 1", list, err)
 	}
 	if old, err := s.Get(t.Context(), "acme", "kb", 2); err != nil || old.Text != "two\nthree" || old.Rules != 2 {
-		t.Errorf("version 2 is %+v, %v", old, err)
+		t.Errorf(`version 2 is %+v, %v; want no error and old.Text "two\nthree" and old.Rules 2`, old, err)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestEditsWaitForEachOther(t *testing.T) {
 			t.Errorf("%s: the first edit %v, the other %v; want a conflict of the other", what, err, late)
 		}
 		if got := s.InUse("acme", "kb"); len(got) != 1 || got[0] != "second" {
-			t.Errorf("%s: %q is in use", what, got)
+			t.Errorf(`%s: %q is in use; want 1 got and got[0] "second"`, what, got)
 		}
 	}
 	f("another edit", func(s *versions.Store[[]string], base *int) error {
@@ -209,10 +209,10 @@ func TestSetsOfATenant(t *testing.T) {
 	f("acme", "a", false) // another version
 	f("rival", "c", false)
 	if got := s.Names("acme"); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("acme has %v", got)
+		t.Errorf(`acme has %v; want {"a", "b"}`, got)
 	}
 	if got := s.Names("rival"); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("rival has %v", got)
+		t.Errorf(`rival has %v; want {"c"}`, got)
 	}
 	if err := s.Delete(t.Context(), "acme", "b", nil); err != nil {
 		t.Fatal(err)
@@ -276,10 +276,10 @@ func TestVersionsEnd(t *testing.T) {
 	save("other", "x")
 	history, err := s.History(t.Context(), "acme", "manuals", 10)
 	if err != nil || len(history) != 3 || history[0].Version != 5 || history[2].Version != 3 {
-		t.Errorf("kept: %+v, %v", history, err)
+		t.Errorf("kept: %+v, %v; want no error and 3 history and history[0].Version 5 and history[2].Version 3", history, err)
 	}
 	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "manuals"}, 2); !fault.Is(err, fault.NotFound) {
-		t.Errorf("back to what was dropped: %v", err)
+		t.Errorf("back to what was dropped: %v; want an error of kind NotFound", err)
 	}
 	for range 2 {
 		if err := s.Delete(t.Context(), "acme", "manuals", nil); err != nil {
@@ -289,7 +289,7 @@ func TestVersionsEnd(t *testing.T) {
 	for _, s := range []*versions.Store[[]string]{s, open(t, o)} {
 		history, err := s.History(t.Context(), "acme", "manuals", 10)
 		if err != nil || len(history) != 0 || s.InUse("acme", "manuals") != nil || s.InUse("acme", "other") == nil {
-			t.Errorf("after the delete %+v, %v", history, err)
+			t.Errorf(`after the delete %+v, %v; want no error and no history and no s.InUse("acme", "manuals") and a s.InUse("acme", "other")`, history, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func follow(t *testing.T, imports map[string][]importOf, checked map[string]bool
 	for _, imported := range imports[last] {
 		for _, next := range sourceOf(imports, imported.name) {
 			if at := slices.Index(way, next); at >= 0 {
-				t.Errorf("an import cycle: %s; move what both need into a file of its own", strings.Join(append(way[at:], next), " → "))
+				t.Errorf("an import cycle: %s; move what both need into a file of its own; want at below 0", strings.Join(append(way[at:], next), " → "))
 				continue
 			}
 			follow(t, imports, checked, append(slices.Clone(way), next))

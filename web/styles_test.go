@@ -15,7 +15,7 @@ var styled = regexp.MustCompile(`(?m)^\.([a-z][a-z-]*) \{`)
 func TestClassesHaveOneStylesheet(t *testing.T) {
 	files, err := filepath.Glob("src/styles/*.css")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d stylesheets, %v", len(files), err)
+		t.Fatalf("%d stylesheets, %v; want no error and some files", len(files), err)
 	}
 	of := map[string]string{}
 	for _, file := range files {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/guide"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
@@ -33,7 +34,7 @@ func TestTermsLeadIntoTheGuide(t *testing.T) {
 	}
 	pages := read.Pages()
 	if len(terms) < 40 {
-		t.Errorf("%d terms only", len(terms))
+		t.Errorf("%d terms only; want at least 40 terms", len(terms))
 	}
 	for name, said := range terms {
 		for _, language := range guide.Languages() {
@@ -44,9 +45,9 @@ func TestTermsLeadIntoTheGuide(t *testing.T) {
 			case of.Text == "" || len(of.Text) > 400:
 				t.Errorf("%s in %s has %d bytes of text, want 1 to 400", name, language, len(of.Text))
 			case html == nil:
-				t.Errorf("%s in %s leads to the page %q, which is not there", name, language, page)
+				t.Errorf("%s in %s leads to the page %q, which is not there", name, language, brief.Of(page))
 			case !regexp.MustCompile(`<h[1-6] id="` + regexp.QuoteMeta(anchor) + `"`).Match(html):
-				t.Errorf("%s in %s leads to the heading %q of %s, which is not there", name, language, anchor, page)
+				t.Errorf("%s in %s leads to the heading %q of %s, which is not there", name, language, anchor, brief.Of(page))
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func TestKnownKeysOutliveTheStore(t *testing.T) {
 	store.away, k.now = false, time.Now
 	k.look(t.Context())
 	if got, err := k.Find(made.Hash); got == nil || err != nil {
-		t.Errorf("the store is back: %v, %v", got, err)
+		t.Errorf("the store is back: %v, %v; want a got and no error", got, err)
 	}
 	store.away = true
 	if never := NewKeeper(t.Context(), store, log); !never.Any() || !fault.Is(never.Unread(), fault.Unavailable) {
@@ -87,7 +87,7 @@ func TestKeysMoveWithTheData(t *testing.T) {
 	to.away = false
 	k.look(t.Context())
 	if found, err := k.Find(made.Hash); found == nil || err != nil {
-		t.Errorf("the moved key: %v, %v", found, err)
+		t.Errorf("the moved key: %v, %v; want a found and no error", found, err)
 	}
 	if _, err := k.Revoke(t.Context(), "t", "a"); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func TestARevocationStands(t *testing.T) {
 	opens := func(what, secret string) {
 		t.Helper()
 		if found, err := k.Find(sha256.Sum256([]byte(secret))); found != nil || err != nil {
-			t.Errorf("%s: %+v, %v", what, found, err)
+			t.Errorf("%s: %+v, %v; want no found and no error", what, found, err)
 		}
 	}
 	secret := created("a")
@@ -93,7 +93,7 @@ func TestARevocationStands(t *testing.T) {
 	created("c")
 	store.updating = func() { revoke("c") }
 	if _, _, err := k.Rotate(t.Context(), "t", "c"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a key that was revoked while it was rotated: %v", err)
+		t.Errorf("a key that was revoked while it was rotated: %v; want an error of kind Conflict", err)
 	}
 }
 

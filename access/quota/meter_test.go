@@ -153,7 +153,7 @@ func TestBytesDuringAnExchange(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		stop()
 		if got := m.store.sums["acme"]; got != 60 {
-			t.Errorf("the store counted %d bytes of 60", got)
+			t.Errorf("the store counted %d bytes of 60; want got 60", got)
 		}
 	})
 }
@@ -199,12 +199,12 @@ func TestSilentTenants(t *testing.T) {
 		synctest.Wait()
 		asked := m.store.asked
 		if asked < 15 || asked > 16 { // at once, and every 4 seconds of a minute
-			t.Errorf("the store was asked %d times", asked)
+			t.Errorf("the store was asked %d times; want asked at least 15 and asked at most 16", asked)
 		}
 		m.read(5, false) // is told to the store, who wrote it lately or not
 		stop()
 		if got := m.store.sums["acme"]; got != 5 {
-			t.Errorf("the store counted %d bytes of 5", got)
+			t.Errorf("the store counted %d bytes of 5; want got 5", got)
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestAfterAnOutage(t *testing.T) {
 		m.away = nil
 		m.store.other("rival", 100)
 		if _, wait, err := m.Write(m.t.Context(), "rival", 1); !fault.Is(err, fault.TooMany) || wait != 24*time.Hour-time.Minute {
-			t.Errorf("a tenant whose bytes another gateway counted: %v, wait %v", err, wait)
+			t.Errorf("a tenant whose bytes another gateway counted: %v, wait %v; want an error of kind TooMany and wait 24*time.Hour - time.Minute", err, wait)
 		}
 	})
 }

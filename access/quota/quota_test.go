@@ -63,7 +63,7 @@ func TestMeter(t *testing.T) {
 	left, _, err := m.Write(t.Context(), "acme", 100)
 	refused("all of the day", err, false)
 	if left.Bytes != 100 || left.Reset <= 0 || left.Reset > 24*time.Hour {
-		t.Errorf("left: %+v", left)
+		t.Errorf("left: %+v; want left.Bytes 100 and left.Reset above 0 and left.Reset at most 24 * time.Hour", left)
 	}
 	_, wait, err := m.Write(t.Context(), "acme", 101)
 	refused("more than all", err, true)

@@ -11,6 +11,7 @@ import (
 	"github.com/yanyiwu/gojieba"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestFilesAreThere(t *testing.T) {
@@ -48,14 +49,14 @@ func TestFoldWords(t *testing.T) {
 	const raw = "退貨 3 v\n退货 5 v\n退貨 4 v\nABC 9 n\n坏\n无 x n\n零 0 n\n"
 	const want = "退货 3 v\n退货 5 v\n"
 	if got := string(FoldWords([]byte(raw))); got != want {
-		t.Errorf("FoldWords(%q) = %q, want %q", raw, got, want)
+		t.Errorf("FoldWords(%q) = %q, want %q", brief.Of(raw), got, want)
 	}
 }
 
 func TestMissingFileSaysWhatToDo(t *testing.T) {
 	_, err := load("no.such.file", "/does/not/exist", FoldWords)
 	if err == nil || !bytes.Contains([]byte(err.Error()), []byte("go generate ./analysis/dictionary")) {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v; want an error and "go generate ./analysis/dictionary" in it`, err)
 	}
 }
 
@@ -69,11 +70,11 @@ func TestUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if raw, err := unpack("x", packed); err != nil || string(raw) != "退款 3 v\n" {
-		t.Errorf("got %q, %v", raw, err)
+		t.Errorf(`got %q, %v; want no error and string(raw) "退款 3 v\n"`, brief.Of(raw), err)
 	}
 	for _, bad := range [][]byte{{1}, []byte("text"), packed[:len(packed)-3]} {
 		if _, err := unpack("x", bad); !fault.Is(err, fault.Corrupt) {
-			t.Errorf("%d damaged bytes: %v", len(bad), err)
+			t.Errorf("%d damaged bytes: %v; want an error of kind Corrupt", len(bad), err)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func TestSynonymOfSeveralWordsStandsTogether(t *testing.T) {
 func TestOwnMarks(t *testing.T) {
 	got := run("refund", "a <refund> now", Options{Pre: "[", Post: "]"})
 	if len(got) != 1 || got[0] != "a &lt;[refund]&gt; now" {
-		t.Errorf("got %q", got)
+		t.Errorf(`got %q; want 1 got and got[0] "a &lt;[refund]&gt; now"`, got)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestHugeField(t *testing.T) {
 		t.Helper()
 		got := run("退款 refund", text, Options{})
 		if len(got) != 5 {
-			t.Errorf("%.20q…: %d fragments", text, len(got))
+			t.Errorf("%.20q…: %d fragments; want 5 got", text, len(got))
 		}
 	}
 	f(strings.Repeat("用户申请退款需要等待审核", 1<<20/36))
@@ -184,7 +184,7 @@ func check(t *rapid.T, text, fragment string, o Options) {
 		whole = whole || graphemes(text)[i] && graphemes(text)[i+len(plain)]
 	}
 	if !whole {
-		t.Fatalf("%q cuts a grapheme of %q", plain, text)
+		t.Fatalf("%q cuts a grapheme of %q; want whole", plain, text)
 	}
 	checkMarks(t, text, fragment, plain, o)
 }
@@ -217,7 +217,7 @@ func checkMarks(t *rapid.T, text, fragment, plain string, o Options) {
 		fits = fits || ok
 	}
 	if !fits {
-		t.Fatalf("%q in %q: a mark cuts a token", fragment, text)
+		t.Fatalf("%q in %q: a mark cuts a token; want fits", fragment, text)
 	}
 }
 

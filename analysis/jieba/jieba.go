@@ -57,7 +57,8 @@ var opened = struct {
 // more than the lexicon or gojieba takes.
 func Open(o Options) (*Segmenter, error) {
 	if strings.ContainsAny(o.DictionaryDir, "|;") {
-		return nil, fault.Invalid("data_dir", o.DictionaryDir, "a path without | and ;, which gojieba reads as a list of paths")
+		return nil, fault.Invalid("data_dir", o.DictionaryDir,
+			"a path without | and ;, which gojieba reads as a list of paths")
 	}
 	if err := dictionary.Check(); err != nil {
 		return nil, err
@@ -88,7 +89,8 @@ func (d dictionaries) open(o Options) *Segmenter {
 			defer debug.FreeOSMemory() // reading them leaves garbage
 			loaded, err := d.gojieba(o.DictionaryDir)
 			if err != nil {
-				log.Error("gojieba cannot be loaded: Chinese is cut by the program's own tables, which have the same words", "error", err)
+				log.Error("gojieba cannot be loaded: Chinese is cut by the program's own tables, which have the same words",
+					"error", err)
 			}
 			return loaded
 		}),

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/fold"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // shared is one Segmenter for all tests: loading takes half a second.
@@ -45,7 +46,7 @@ func TestUserDictionary(t *testing.T) {
 	a := tokens.New(s)
 	// An index made under another fingerprint is built anew: what changes it does so on purpose.
 	if got := shared.Fingerprint(); got != "6d582edea8861a71" {
-		t.Errorf("the fingerprint of the dictionaries is %s", got)
+		t.Errorf(`the fingerprint of the dictionaries is %s; want got "6d582edea8861a71"`, got)
 	}
 	if s.Fingerprint() == shared.Fingerprint() {
 		t.Error("a user dictionary leaves the fingerprint as it is")
@@ -90,7 +91,7 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 		t.Errorf("a missing file: %v", err)
 	}
 	if _, err := Open(Options{DictionaryDir: "a;b", UserDictionary: write(t, "某词\n")}); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("a folder gojieba cannot read: %v", err)
+		t.Errorf("a folder gojieba cannot read: %v; want an error of kind InvalidArgument", err)
 	}
 }
 
@@ -129,6 +130,6 @@ func TestWithoutFilesTheLexiconCuts(t *testing.T) {
 		t.Errorf("%q is cut into %v, want %v", text, got, want)
 	}
 	if !strings.Contains(log.String(), file) {
-		t.Errorf("the log says %q, want what failed in %s", log.String(), file)
+		t.Errorf("the log says %q, want what failed in %s", brief.Of(log.String()), file)
 	}
 }

@@ -41,7 +41,7 @@ func TestLexiconIsGojieba(t *testing.T) {
 		}
 	}
 	if n < 5000 {
-		t.Errorf("only %d stretches compared", n)
+		t.Errorf("only %d stretches compared; want n at least 5000", n)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestBadWordModel(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
 		if _, err := readWordModel(text); !fault.Is(err, fault.Corrupt) {
-			t.Errorf("%.20q: error %v", text, err)
+			t.Errorf("%.20q: error %v; want an error of kind Corrupt", text, err)
 		}
 	}
 	good := strings.Repeat("0 0 0 0\n", 5) + strings.Repeat("一:-1,二:-2\n", 4)

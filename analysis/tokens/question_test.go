@@ -69,7 +69,7 @@ func checkQuery(t failer, query string) {
 	for _, phrases := range [][]textquery.Phrase{q.Required, q.Excluded} {
 		for _, p := range phrases {
 			if len(p.Terms) == 0 {
-				t.Fatalf("%q: an empty phrase", query)
+				t.Fatalf("%q: an empty phrase; want some p.Terms", query)
 			}
 		}
 	}

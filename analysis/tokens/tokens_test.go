@@ -68,7 +68,7 @@ func TestInvalidBytesLoseNothingElse(t *testing.T) {
 	}
 	last := shared.Tokens(text)[3]
 	if text[last.Start:last.End] != "policy" || last.RuneStart != 16 {
-		t.Errorf("token behind invalid bytes: %+v", last)
+		t.Errorf(`token behind invalid bytes: %+v; want text[last.Start:last.End] "policy" and last.RuneStart 16`, last)
 	}
 }
 

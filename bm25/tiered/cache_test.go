@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -44,7 +45,7 @@ func TestAnEmptyKnowledgeBase(t *testing.T) {
 	d := newDatabase()
 	c := open(t, d)
 	if n := at(t, c, 0).Docs(); n != 0 {
-		t.Errorf("%d chunks", n)
+		t.Errorf("%d chunks; want n 0", n)
 	}
 	d.write(nil, texts(1)...)
 	same(t, at(t, c, 1), d.docs())
@@ -66,7 +67,7 @@ func TestOneBuildForAllWhoWait(t *testing.T) {
 	}
 	searches.Wait()
 	if got, _ := c.Totals(); got.Builds != 1 || d.reads != 1 {
-		t.Errorf("%d builds, %d readings of the chunks", got.Builds, d.reads)
+		t.Errorf("%d builds, %d readings of the chunks; want got.Builds 1 and d.reads 1", got.Builds, d.reads)
 	}
 }
 
@@ -97,12 +98,12 @@ func TestASearchDoesNotWaitForeverAndTheBuildGoesOn(t *testing.T) {
 	d.reading = func() { <-release }
 	c := open(t, d, func(o *Options) { o.Wait = 20 * time.Millisecond })
 	if _, err := c.At(t.Context(), manuals, 1); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("At during a long build: %v", err)
+		t.Errorf("At during a long build: %v; want an error of kind Unavailable", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.At(gone, manuals, 1); !fault.Is(err, fault.Canceled) {
-		t.Errorf("At for a caller who went away: %v", err)
+		t.Errorf("At for a caller who went away: %v; want an error of kind Canceled", err)
 	}
 	close(release)
 	until(t, "the build is done", func() bool { n, _ := c.Totals(); return n.Builds == 1 })
@@ -117,7 +118,7 @@ func TestAFailureIsToldOrLogged(t *testing.T) {
 	var log bytes.Buffer
 	c := open(t, d, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	if _, err := c.At(t.Context(), manuals, 1); !fault.Is(err, fault.Corrupt) || log.Len() > 0 {
-		t.Errorf("told %v, logged %q", err, log.String())
+		t.Errorf("told %v, logged %q; want an error of kind Corrupt and log.Len() 0", err, brief.Of(log.String()))
 	}
 	c.settled()
 	begun, slow := make(chan struct{}), make(chan struct{})
@@ -125,13 +126,13 @@ func TestAFailureIsToldOrLogged(t *testing.T) {
 	impatient, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
 	if _, err := c.At(impatient, manuals, 1); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("told %v", err)
+		t.Errorf("told %v; want an error of kind Unavailable", err)
 	}
 	<-begun
 	close(slow)
 	c.settled()
 	if !strings.Contains(log.String(), "could not be made ready") || !strings.Contains(log.String(), "a chunk is damaged") {
-		t.Errorf("logged %q", log.String())
+		t.Errorf(`logged %q; want "could not be made ready" in it and "a chunk is damaged" in it`, brief.Of(log.String()))
 	}
 }
 
@@ -156,7 +157,7 @@ func TestASecondGatewayWaitsForTheFirst(t *testing.T) {
 	first, _ := a.Totals()
 	second, _ := b.Totals()
 	if first.Builds != 1 || second.Builds != 0 || second.Store != 1 {
-		t.Errorf("the first counts %+v, the second %+v", first, second)
+		t.Errorf("the first counts %+v, the second %+v; want first.Builds 1 and second.Builds 0 and second.Store 1", first, second)
 	}
 }
 
@@ -191,7 +192,7 @@ func TestAnOvertakenBuildOverwritesNothing(t *testing.T) {
 	search.Wait()
 	slow.settled()
 	if d.base == nil || d.base.To != 2 {
-		t.Fatalf("stored is %+v", d.head())
+		t.Fatalf("stored is %+v; want a d.base and d.base.To 2", d.head())
 	}
 	same(t, at(t, open(t, d), 2), d.docs())
 	same(t, at(t, slow, 2), d.docs())
@@ -217,19 +218,19 @@ func TestAnInvalidationWinsOverARunningBuild(t *testing.T) {
 	both.Wait()
 	c.settled()
 	if d.base != nil || d.drops != 1 {
-		t.Errorf("after invalidation %+v is stored", d.head())
+		t.Errorf("after invalidation %+v is stored; want no d.base and d.drops 1", d.head())
 	}
 	for _, s := range c.State(7) {
 		if s.Loaded {
-			t.Errorf("after invalidation in memory: %+v", s)
+			t.Errorf("after invalidation in memory: %+v; want not s.Loaded", s)
 		}
 	}
 	if _, bytes := c.Totals(); bytes != 0 {
-		t.Errorf("after invalidation %d bytes are in memory", bytes)
+		t.Errorf("after invalidation %d bytes are in memory; want bytes 0", bytes)
 	}
 	same(t, at(t, c, 1), d.docs())
 	if got, _ := c.Totals(); got.Builds != 2 {
-		t.Errorf("counted %+v", got)
+		t.Errorf("counted %+v; want got.Builds 2", got)
 	}
 }
 
@@ -270,7 +271,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	tiny.settled()
 	same(t, at(t, tiny, 1), d.docs())
 	if n, bytes := tiny.Totals(); bytes != 0 || n.Builds != 1 || n.Store != 1 {
-		t.Errorf("an index larger than L1 takes %d bytes of it; counted %+v", bytes, n)
+		t.Errorf("an index larger than L1 takes %d bytes of it; counted %+v; want bytes 0 and n.Builds 1 and n.Store 1", bytes, n)
 	}
 }
 
@@ -315,12 +316,12 @@ func TestABrokenDatabaseIsUnavailable(t *testing.T) {
 	d.write(nil, texts(1)...)
 	d.failing = errors.New("connection refused")
 	if _, err := c.At(t.Context(), manuals, 2); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("At = %v", err)
+		t.Errorf("At = %v; want an error of kind Unavailable", err)
 	}
 	d.failing = nil
 	same(t, at(t, c, 2), d.docs())
 	if n, _ := c.Totals(); n.CatchUps != 1 || n.Store != 0 {
-		t.Errorf("what was in memory was given up: counted %+v", n)
+		t.Errorf("what was in memory was given up: counted %+v; want n.CatchUps 1 and n.Store 0", n)
 	}
 }
 
@@ -332,7 +333,7 @@ func TestAfterCloseNothingRuns(t *testing.T) {
 	c.Close()
 	d.write(nil, texts(1)...)
 	if _, err := c.At(t.Context(), manuals, 2); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("At = %v", err)
+		t.Errorf("At = %v; want an error of kind Unavailable", err)
 	}
 }
 

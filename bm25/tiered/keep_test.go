@@ -80,7 +80,7 @@ func storedChain(t *testing.T) *database {
 		d.write(keys[i*10:i*10+10], texts(20)...)
 	}
 	if h := d.head(); h.Deltas != 2 {
-		t.Fatalf("stored is %+v", h)
+		t.Fatalf("stored is %+v; want h.Deltas 2", h)
 	}
 	return d
 }
@@ -100,12 +100,12 @@ func TestDamagedPartsAreReplaced(t *testing.T) {
 		same(t, at(t, c, d.now()), d.docs())
 		c.settled()
 		if got, _ := c.Totals(); got.Repairs != 1 || got.Saves != 1 {
-			t.Errorf("part %d damaged: counted %+v", damaged, got)
+			t.Errorf("part %d damaged: counted %+v; want got.Repairs 1 and got.Saves 1", damaged, got)
 		}
 		next := open(t, d)
 		same(t, at(t, next, d.now()), d.docs())
 		if got, _ := next.Totals(); got.Repairs != 0 || got.Store != 1 {
-			t.Errorf("part %d damaged and replaced: counted %+v", damaged, got)
+			t.Errorf("part %d damaged and replaced: counted %+v; want got.Repairs 0 and got.Store 1", damaged, got)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 	at(t, builder, 2)
 	builder.settled()
 	if h := d.head(); h.Deltas != 1 {
-		t.Fatalf("stored is %+v", h)
+		t.Fatalf("stored is %+v; want h.Deltas 1", h)
 	}
 	base, deltas := *d.base, d.deltas
 	want := fresh(t, d.docs()).Search(t.Context(), query("w1", "w3"), 100, nil)
@@ -142,13 +142,13 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 			t.Fatalf("bit %d of part %d flipped: %v", bit, i%2, hits)
 		}
 		if got, _ := c.Totals(); got.Repairs != 1 || got.Saves != 1 {
-			t.Fatalf("bit %d of part %d flipped: counted %+v", bit, i%2, got)
+			t.Fatalf("bit %d of part %d flipped: counted %+v; want got.Repairs 1 and got.Saves 1", bit, i%2, got)
 		}
 		c.Close()
 	}
 	for n := range len(base.Data) {
 		if _, err := decodeBlob(live(manuals), Blob{To: base.To, Data: base.Data[:n]}); !fault.Is(err, fault.Corrupt) {
-			t.Fatalf("cut to %d bytes: %v", n, err)
+			t.Fatalf("cut to %d bytes: %v; want an error of kind Corrupt", n, err)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestAPartBelongsToItsPlace(t *testing.T) {
 	moved.To++
 	f("another generation", manuals, moved, fault.Corrupt)
 	if _, _, err := restore(live(manuals), []Blob{*d.base, d.deltas[1]}); !fault.Is(err, fault.Corrupt) {
-		t.Errorf("a chain with a hole: %v", err)
+		t.Errorf("a chain with a hole: %v; want an error of kind Corrupt", err)
 	}
 	if _, _, err := restore(live(manuals), d.deltas); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("a chain without a base: %v", err)

@@ -70,7 +70,7 @@ func TestRedisSurvivesWhatHappensToIt(t *testing.T) {
 	f("filled by the load before", 1, 0)
 	for _, key := range client.Keys(t.Context(), "*").Val() {
 		if ttl := client.TTL(t.Context(), key).Val(); ttl <= 0 || ttl > time.Hour {
-			t.Errorf("%s lives for %v", key, ttl)
+			t.Errorf("%s lives for %v; want ttl above 0 and ttl at most Hour", key, ttl)
 		}
 	}
 
@@ -85,7 +85,7 @@ func TestRedisSurvivesWhatHappensToIt(t *testing.T) {
 	data := client.Get(t.Context(), damaged).Val()
 	client.Set(t.Context(), damaged, strings.Replace(data, data[20:21], "\xff", 1), time.Hour)
 	if got := loadedBy(t, d, r); got.Repairs != 1 || got.Store != 1 {
-		t.Errorf("a damaged part: counted %+v", got)
+		t.Errorf("a damaged part: counted %+v; want got.Repairs 1 and got.Store 1", got)
 	}
 	f("replaced", 1, 0)
 
@@ -111,7 +111,7 @@ func TestRedisFollowsTheChain(t *testing.T) {
 		same(t, at(t, c, d.now()), d.docs())
 		c.settled()
 		if got := loadedBy(t, d, r); got.Redis != 1 {
-			t.Errorf("generation %d with %d deltas: counted %+v", d.now(), d.head().Deltas, got)
+			t.Errorf("generation %d with %d deltas: counted %+v; want got.Redis 1", d.now(), d.head().Deltas, got)
 		}
 		d.write([]uint32{d.nextKey}, texts(30)...)
 	}
@@ -130,13 +130,13 @@ func TestRedisFollowsTheChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := client.Keys(t.Context(), "*").Val(); len(got) != 0 {
-		t.Errorf("after invalidation Redis has %v", got)
+		t.Errorf("after invalidation Redis has %v; want no got", got)
 	}
 	at(t, c, d.now())
 	c.settled()
 	c.Forget(t.Context(), manuals.KnowledgeBase)
 	if got := client.Keys(t.Context(), "*").Val(); len(got) != 0 {
-		t.Errorf("after the knowledge base is deleted Redis has %v", got)
+		t.Errorf("after the knowledge base is deleted Redis has %v; want no got", got)
 	}
 }
 
@@ -151,11 +151,11 @@ func TestRedisBehindTheDatabaseIsNotUsed(t *testing.T) {
 		t.Fatalf("a gateway without Redis counted %+v", got)
 	}
 	if got := loadedBy(t, d, r); got.Redis != 0 || got.Store != 1 {
-		t.Errorf("counted %+v", got)
+		t.Errorf("counted %+v; want got.Redis 0 and got.Store 1", got)
 	}
 	r.save(t.Context(), live(manuals), []Blob{{To: 1, Data: []byte("an older one")}})
 	if got := loadedBy(t, d, r); got.Redis != 1 {
-		t.Errorf("an older list hides a newer one: counted %+v", got)
+		t.Errorf("an older list hides a newer one: counted %+v; want got.Redis 1", got)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestAFullRedisIsNoRedis(t *testing.T) {
 	d := storedChain(t)
 	for range 3 {
 		if got := loadedBy(t, d, r); got.Store != 1 {
-			t.Errorf("counted %+v", got)
+			t.Errorf("counted %+v; want got.Store 1", got)
 		}
 	}
 	if r.Errors() == 0 {
@@ -186,7 +186,7 @@ func TestASlowRedisIsLeftAlone(t *testing.T) {
 	}
 	for range 3 {
 		if got := loadedBy(t, d, r); got.Store != 1 {
-			t.Errorf("counted %+v", got)
+			t.Errorf("counted %+v; want got.Store 1", got)
 		}
 	}
 	if r.Healthy() || r.Errors() != 3 {
@@ -213,10 +213,10 @@ func TestLargePartsAreCutIntoPieces(t *testing.T) {
 
 func TestRedisURLs(t *testing.T) {
 	if o, err := ParseRedisURL("redis://h:1/2"); err != nil || !o.ContextTimeoutEnabled || o.Addr != "h:1" || o.DB != 2 {
-		t.Errorf("%+v, %v", o, err)
+		t.Errorf(`%+v, %v; want no error and o.ContextTimeoutEnabled and o.Addr "h:1" and o.DB 2`, o, err)
 	}
 	if _, err := ParseRedisURL("http://user:secret@h"); !fault.Is(err, fault.InvalidArgument) || strings.Contains(faultDetail(err), "secret") {
-		t.Errorf("a URL of another scheme: %v", err)
+		t.Errorf(`a URL of another scheme: %v; want an error of kind InvalidArgument and no "secret" in it`, err)
 	}
 }
 
@@ -233,10 +233,10 @@ func TestAnUnreachableRedis(t *testing.T) {
 	r := second(client)
 	d := storedChain(t)
 	if got := loadedBy(t, d, r); got.Store != 1 {
-		t.Errorf("counted %+v", got)
+		t.Errorf("counted %+v; want got.Store 1", got)
 	}
 	r.drop(context.Background(), manuals)
 	if r.Errors() < 2 {
-		t.Errorf("%d errors", r.Errors())
+		t.Errorf("%d errors; want r.Errors() at least 2", r.Errors())
 	}
 }

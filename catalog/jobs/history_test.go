@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func keeper(t *testing.T) engine.RecordKeeper {
@@ -100,11 +101,11 @@ func TestJobsAreThereAfterARestart(t *testing.T) {
 	}
 	shown := 0
 	if err := m.Watch(t.Context(), "t", "bad", func(j Job) error { shown++; return nil }); err != nil || shown != 1 {
-		t.Errorf("watching what has ended showed it %d times, %v", shown, err)
+		t.Errorf("watching what has ended showed it %d times, %v; want no error and shown 1", shown, err)
 	}
 	for _, id := range []string{"goo", "other", "", strings.Repeat("x", 600), "a\nb"} {
 		if _, err := m.Find(t.Context(), "t", id); !fault.Is(err, fault.NotFound) {
-			t.Errorf("finding %q: %v", id, err)
+			t.Errorf("finding %q: %v; want an error of kind NotFound", id, err)
 		}
 	}
 	start(Job{ID: "mapping", Continues: true}, func(context.Context, func(Progress)) error { return nil })
@@ -149,7 +150,7 @@ func TestWhatAGatewayLeftBehind(t *testing.T) {
 	}
 	for _, id := range []string{"mapping", "old"} {
 		if _, err := m.Find(t.Context(), "t", id); !fault.Is(err, fault.NotFound) {
-			t.Errorf("finding %s: %v", id, err)
+			t.Errorf("finding %s: %v; want an error of kind NotFound", id, err)
 		}
 	}
 	if _, err := m.Start(Job{ID: "new", Tenant: "t"}, func(context.Context, func(Progress)) error { return nil }); err != nil {
@@ -158,11 +159,11 @@ func TestWhatAGatewayLeftBehind(t *testing.T) {
 	alone := Open(Options{Keeper: k, Alone: true, Logger: slog.New(slog.DiscardHandler)})
 	defer alone.Close()
 	if got, err := alone.Find(t.Context(), "t", "alive"); err != nil || got.State != Failed {
-		t.Errorf("a gateway that is alone sees %+v, %v", got, err)
+		t.Errorf("a gateway that is alone sees %+v, %v; want no error and got.State Failed", got, err)
 	}
 	m.Close() // which stores it, and forgets what is too much
 	if n, err := k.CountItems(t.Context(), ref); n != maxJobs || err != nil {
-		t.Errorf("%d are kept, %v", n, err)
+		t.Errorf("%d are kept, %v; want n maxJobs and no error", n, err)
 	}
 }
 
@@ -189,14 +190,14 @@ func TestStoringFailsNoJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await(t, m, "a"); got.State != Succeeded {
-		t.Errorf("it ended as %+v", got)
+		t.Errorf("it ended as %+v; want got.State Succeeded", got)
 	}
 	for len(k.failed) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	m.Close() // tries again
 	if !strings.Contains(log.String(), "away") {
-		t.Errorf("the log has %q", log.String())
+		t.Errorf(`the log has %q; want "away" in it`, brief.Of(log.String()))
 	}
 	m = openOn(k)
 	defer m.Close()

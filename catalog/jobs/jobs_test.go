@@ -45,7 +45,7 @@ func TestEveryEnd(t *testing.T) {
 			t.Errorf("told %+v, want %s", got.Errors, code)
 		}
 		if code == fault.Internal && strings.Contains(got.Errors[0].Detail, "secret") {
-			t.Errorf("told what is for the log: %+v", got.Errors)
+			t.Errorf(`told what is for the log: %+v; want code other than Internal or no "secret" in it`, got.Errors)
 		}
 	}
 	job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error {
@@ -55,7 +55,7 @@ func TestEveryEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await(t, m, job.ID); len(got.Errors) != 2 || got.Errors[0].Code != fault.TooLarge || got.Errors[1].Detail != "another" {
-		t.Errorf("of two errors it told %+v", got.Errors)
+		t.Errorf(`of two errors it told %+v; want 2 got.Errors and got.Errors[0].Code TooLarge and got.Errors[1].Detail "another"`, got.Errors)
 	}
 	untilEnd := func(ctx context.Context, _ func(Progress)) error { <-ctx.Done(); return ctx.Err() }
 	f(func(context.Context, func(Progress)) error { return nil }, false, Succeeded, "")
@@ -84,10 +84,10 @@ func TestNoRunningJobIsForgotten(t *testing.T) {
 		}
 	}
 	if got, err := m.Get("t", long.ID); err != nil || got.State != Running {
-		t.Errorf("the job that runs: %+v, %v", got, err)
+		t.Errorf("the job that runs: %+v, %v; want no error and got.State Running", got, err)
 	}
 	if _, err := m.Get("t", first.ID); !fault.Is(err, fault.NotFound) {
-		t.Errorf("the first that ended: %v", err)
+		t.Errorf("the first that ended: %v; want an error of kind NotFound", err)
 	}
 }
 
@@ -124,19 +124,19 @@ func TestJobsAreTheTenantsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := m.Start(Job{ID: job.ID, Tenant: "t"}, nil); !fault.Is(err, fault.Conflict) {
-		t.Errorf("the id of a running job: %v", err)
+		t.Errorf("the id of a running job: %v; want an error of kind Conflict", err)
 	}
 	if _, err := m.Get("other", job.ID); !fault.Is(err, fault.NotFound) {
-		t.Errorf("another tenant: %v", err)
+		t.Errorf("another tenant: %v; want an error of kind NotFound", err)
 	}
 	if _, err := m.Cancel("other", job.ID); !fault.Is(err, fault.NotFound) {
-		t.Errorf("another tenant cancels: %v", err)
+		t.Errorf("another tenant cancels: %v; want an error of kind NotFound", err)
 	}
 	if len(m.List("t")) != 1 || len(m.List("other")) != 0 {
 		t.Error("the lists are wrong")
 	}
 	m.Close()
 	if _, err := m.Start(Job{}, nil); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("after Close: %v", err)
+		t.Errorf("after Close: %v; want an error of kind Unavailable", err)
 	}
 }

@@ -30,7 +30,7 @@ func (g *gateway) copying() *engine.Migration {
 			g.t.Fatal(err)
 		}
 		if m.State != engine.MigrationRunning {
-			g.t.Fatalf("the migration is %s at %s: %+v", m.State, m.Step, m.Error)
+			g.t.Fatalf("the migration is %s at %s: %+v; want m.State MigrationRunning", m.State, m.Step, m.Error)
 		}
 		if m.Step == "copy" && m.Task != "" {
 			return m
@@ -105,7 +105,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	}
 	m = g.until(engine.MigrationFailed)
 	if m.Error.Code != fault.DiskFull || !strings.Contains(m.Error.Detail, "free disk space") {
-		t.Errorf("told %+v", m.Error)
+		t.Errorf(`told %+v; want m.Error.Code DiskFull and "free disk space" in it`, m.Error)
 	}
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0000", 5)) // writes go on meanwhile
@@ -155,7 +155,7 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	}
 	m = g.until(engine.MigrationFailed)
 	if m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "c0150") {
-		t.Errorf("told %+v", m.Error)
+		t.Errorf(`told %+v; want m.Error.Code Conflict and "c0150" in it`, m.Error)
 	}
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0150", 0)) // by the gateway, and so in the change log
@@ -165,7 +165,7 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	if i := slices.IndexFunc(m.Checks, func(c engine.MigrationCheck) bool {
 		return c.Passed && c.Detail == "all 13 documents written since are in the change log"
 	}); i < 0 {
-		t.Errorf("checks %+v", m.Checks)
+		t.Errorf("checks %+v; want i at least 0", m.Checks)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestCountsThatDifferAreNotSwitched(t *testing.T) {
 	s.ask("PUT", stray, `{"id": "stray"}`, nil)
 	m = g.until(engine.MigrationFailed)
 	if m.Step != "switch" || m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "30 documents and") {
-		t.Errorf("told %+v at %s", m.Error, m.Step)
+		t.Errorf(`told %+v at %s; want m.Step "switch" and m.Error.Code Conflict and "30 documents and" in it`, m.Error, m.Step)
 	}
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0000", 5)) // the block was lifted
@@ -227,7 +227,7 @@ func TestOnePlanIsAppliedOnce(t *testing.T) {
 	refuses(t, err, fault.Conflict, "changed since")
 	diff, err := g.Diff(t.Context(), scope, "kb", Change{})
 	if err != nil || diff.Class != engine.ChangeReindex || diff.Changes[0].Path != "mappings.properties.colour" {
-		t.Errorf("drift: %+v, %v", diff, err)
+		t.Errorf(`drift: %+v, %v; want no error and diff.Class ChangeReindex and diff.Changes[0].Path "mappings.properties.colour"`, diff, err)
 	}
 
 	ik := plan(Change{Analyzer: new("ik_max_word")}) // the plugin is not there
@@ -281,7 +281,7 @@ func TestInPlaceAndTheGate(t *testing.T) {
 	g.apply(flat(), engine.MappingOptions{Gate: engine.MappingGate{Queries: []engine.GateQuery{{Query: "q"}}}})
 	m = g.until(engine.MigrationFailed)
 	if m.Step != "gate" || m.Gate == nil || m.Gate.Passed || m.Gate.Overlap != 0 {
-		t.Errorf("the gate: %+v at %s", m.Gate, m.Step)
+		t.Errorf(`the gate: %+v at %s; want m.Step "gate" and a m.Gate and not m.Gate.Passed and m.Gate.Overlap 0`, m.Gate, m.Step)
 	}
 	g.unswitched(s, m, want)
 	answers[2] = answers[1]
@@ -289,7 +289,7 @@ func TestInPlaceAndTheGate(t *testing.T) {
 	m = g.until(engine.MigrationSwitched)
 	history, err := g.History(t.Context(), scope, "kb", 10)
 	if err != nil || len(history) != 1 || !m.Gate.Passed {
-		t.Errorf("history %+v, %v; gate %+v", history, err, m.Gate)
+		t.Errorf("history %+v, %v; gate %+v; want no error and 1 history and m.Gate.Passed", history, err, m.Gate)
 	}
 }
 
@@ -311,7 +311,7 @@ func TestAnIndexWithoutGenerations(t *testing.T) {
 	s.ask("POST", "/"+s.prefix+"-catalog/_update_by_query?refresh=true",
 		`{"script": {"source": "ctx._source.kb.remove('generation')"}}`, nil)
 	if kb := g.kb(); kb.Generation != 0 {
-		t.Fatalf("the catalogue has generation %d", kb.Generation)
+		t.Fatalf("the catalogue has generation %d; want kb.Generation 0", kb.Generation)
 	}
 	busy := startTraffic(g, want, 1)
 	g.apply(flat(), engine.MappingOptions{})

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -73,11 +74,11 @@ func (s *site) ask(method, path, body string, out any) {
 	defer func() { _ = res.Body.Close() }()
 	answer, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode >= 400 && res.StatusCode != 404 {
-		s.t.Fatalf("%s %s: %s %s %v", method, path, res.Status, answer, err)
+		s.t.Fatalf("%s %s: %s %s %v; want no error and res.StatusCode below 400 or res.StatusCode 404", method, path, res.Status, brief.Of(answer), err)
 	}
 	if out != nil {
 		if err := json.Unmarshal(answer, out); err != nil {
-			s.t.Fatalf("%s: %v", answer, err)
+			s.t.Fatalf("%s: %v", brief.Of(answer), err)
 		}
 	}
 }
@@ -262,7 +263,7 @@ func (s *site) holds(index string, want map[string]engine.Chunk) {
 	}
 	for id := range got {
 		if _, ok := want[id]; !ok {
-			s.t.Errorf("%s: %s is there and was deleted", index, id)
+			s.t.Errorf("%s: %s is there and was deleted; want ok", index, id)
 		}
 	}
 }
@@ -306,7 +307,7 @@ func (tr *traffic) run(g *gateway, w, writers int) {
 		if there && rng.IntN(3) == 0 {
 			n, err := g.engine.DeleteChunks(g.t.Context(), record, []string{id})
 			if err != nil || n != 1 {
-				g.t.Errorf("delete %s: %d, %v", id, n, err)
+				g.t.Errorf("delete %s: %d, %v; want no error and n 1", id, n, err)
 				return
 			}
 			tr.note(id, nil)
@@ -318,7 +319,7 @@ func (tr *traffic) run(g *gateway, w, writers int) {
 		}
 		outcomes, err := g.engine.Write(g.t.Context(), engine.WriteRequest{KB: record, Chunks: []engine.Chunk{c}})
 		if err != nil || outcomes[0].Err != nil {
-			g.t.Errorf("write %s: %v, %+v", id, err, outcomes)
+			g.t.Errorf("write %s: %v, %+v; want no error and no error", id, err, outcomes)
 			return
 		}
 		tr.note(id, &c)
@@ -386,7 +387,7 @@ func TestNothingIsLost(t *testing.T) {
 			var left map[string]json.RawMessage
 			s.ask("GET", "/"+s.prefix+"-kb-*", "", &left)
 			if len(left) != 1 || left[m.ToIndex] == nil {
-				t.Errorf("left over: %v", slices.Collect(maps.Keys(left)))
+				t.Errorf("left over: %v; want 1 left and a left[m.ToIndex]", slices.Collect(maps.Keys(left)))
 			}
 			diff, err := a.Diff(t.Context(), scope, "kb", Change{})
 			if err != nil || diff.Class != engine.ChangeNone {

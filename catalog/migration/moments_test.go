@@ -52,7 +52,7 @@ func TestMomentsComeWithANewIndex(t *testing.T) {
 	}
 	m := g.apply(Change{}, engine.MappingOptions{})
 	if d := m.Plan.Diff; d.Class != engine.ChangeReindex || d.Copy != engine.CopyRebuild || len(d.Changes) != 1 || d.Changes[0].Code != "moments" {
-		t.Errorf("planned %+v", d)
+		t.Errorf(`planned %+v; want d.Class ChangeReindex and d.Copy CopyRebuild and 1 d.Changes and d.Changes[0].Code "moments"`, d)
 	}
 	m = g.until(engine.MigrationSwitched)
 	s.holds(m.ToIndex, want)

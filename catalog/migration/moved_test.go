@@ -37,7 +37,7 @@ func TestAGatewayThatKnowsNothingOfTheEnd(t *testing.T) {
 				Query: "title of text", KnowledgeBases: []string{"kb"}, Preset: preset, Vector: []float32{1, 0},
 			})
 			if err != nil || len(r.Degraded) > 0 || len(r.Hits) == 0 || len(r.Hits[0].Highlights) == 0 {
-				t.Errorf("%s, %s: %+v, %v", when, preset, r, err)
+				t.Errorf("%s, %s: %+v, %v; want no error and len(r.Degraded) 0 and some r.Hits and some r.Hits[0].Highlights", when, preset, r, err)
 			}
 		}
 	}
@@ -49,10 +49,10 @@ func TestAGatewayThatKnowsNothingOfTheEnd(t *testing.T) {
 		}
 		documents, err := e.Documents(t.Context(), kb, "", 10)
 		if err != nil || len(documents) != 1 || documents[0].Chunks != 30 {
-			t.Errorf("%s: documents %+v, %v", when, documents, err)
+			t.Errorf("%s: documents %+v, %v; want no error and 1 documents and documents[0].Chunks 30", when, documents, err)
 		}
 		if d, err := b.catalog.Describe(t.Context(), scope, "kb"); err != nil || d.Chunks != 30 {
-			t.Errorf("%s: described %+v, %v", when, d, err)
+			t.Errorf("%s: described %+v, %v; want no error and d.Chunks 30", when, d, err)
 		}
 	}
 	for i, step := range []struct {
@@ -98,6 +98,6 @@ func TestAPlanIsMadeOfWhatIsStored(t *testing.T) {
 	}
 	plan, err := b.Plan(t.Context(), Caller{Scope: scope}, "kb", Request{})
 	if err != nil || plan.Diff.Class != engine.ChangeNone || plan.Wanted.Analyzer != "standard" || plan.Wanted.Generation != 2 {
-		t.Errorf("plan %+v, %v", plan, err)
+		t.Errorf(`plan %+v, %v; want no error and plan.Diff.Class ChangeNone and plan.Wanted.Analyzer "standard" and plan.Wanted.Generation 2`, plan, err)
 	}
 }

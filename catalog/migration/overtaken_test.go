@@ -26,7 +26,7 @@ func TestNobodyOvertakesAWriteInTheLog(t *testing.T) {
 		go func() {
 			out, err := g.engine.Write(t.Context(), engine.WriteRequest{KB: g.kb(), Chunks: []engine.Chunk{chunkOf(id, 1)}})
 			if err != nil || len(out) != 1 {
-				t.Errorf("writing %s: %+v, %v", id, out, err)
+				t.Errorf("writing %s: %+v, %v; want no error and 1 out", id, out, err)
 			}
 			written <- append(out, engine.WriteOutcome{})[0]
 		}()
@@ -38,7 +38,7 @@ func TestNobodyOvertakesAWriteInTheLog(t *testing.T) {
 		}
 		end()
 		if o := <-written; o.Err != nil || o.Status != engine.Created {
-			t.Errorf("%s: %+v", id, o)
+			t.Errorf("%s: %+v; want no error and o.Status Created", id, o)
 		}
 	}
 	entry := "/" + m.Log + "/_doc/" + url.PathEscape(scope.Tenant+"|kb|x")

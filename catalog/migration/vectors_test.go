@@ -76,7 +76,7 @@ func TestFurtherVectors(t *testing.T) {
 
 	m := g.apply(fieldsOf(ofTitle), engine.MappingOptions{})
 	if m.Plan.Diff.Copy != engine.CopyEmbed {
-		t.Errorf("titles are added by %q: %+v", m.Plan.Diff.Copy, m.Plan.Diff.Changes)
+		t.Errorf("titles are added by %q: %+v; want m.Plan.Diff.Copy CopyEmbed", m.Plan.Diff.Copy, m.Plan.Diff.Changes)
 	}
 	m = g.until(engine.MigrationSwitched)
 	g.vectors(map[string]int{"vector": 40, "title_vector": 20})
@@ -94,7 +94,7 @@ func TestFurtherVectors(t *testing.T) {
 
 	m = g.apply(fieldsOf(ofTitle, brought), engine.MappingOptions{})
 	if m.Plan.Diff.Class != engine.ChangeInPlace || !slices.Equal(m.Plan.Steps, []string{"put"}) {
-		t.Errorf("a field that is brought is added by %v: %+v", m.Plan.Steps, m.Plan.Diff.Changes)
+		t.Errorf(`a field that is brought is added by %v: %+v; want m.Plan.Diff.Class ChangeInPlace and {"put"}`, m.Plan.Steps, m.Plan.Diff.Changes)
 	}
 	g.until(engine.MigrationDone)
 	c.Vectors[brought.Name] = []float32{1, 2, 3}
@@ -103,7 +103,7 @@ func TestFurtherVectors(t *testing.T) {
 
 	m = g.apply(fieldsOf(engine.VectorField{Name: ofTitle.Name}), engine.MappingOptions{})
 	if m.Plan.Diff.Copy != engine.CopyRebuild {
-		t.Errorf("a field is given up by %q: %+v", m.Plan.Diff.Copy, m.Plan.Diff.Changes)
+		t.Errorf("a field is given up by %q: %+v; want m.Plan.Diff.Copy CopyRebuild", m.Plan.Diff.Copy, m.Plan.Diff.Changes)
 	}
 	g.until(engine.MigrationSwitched)
 	g.vectors(map[string]int{"vector": 40, "title_vector": 19})

@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // A question is answered from the texts by the configured model; one that they do not answer is not.
@@ -34,14 +36,14 @@ func TestAnswerWithCitations(t *testing.T) {
 		status, body := r.ask(http.MethodPost, "/v1/answer", `{"query": "`+query+`", "knowledge_bases": ["shop"], "preset": "text"}`)
 		for _, w := range want {
 			if status != http.StatusOK || !strings.Contains(string(body), w) || strings.Contains(string(body), "sk-1") {
-				t.Errorf("%s: %d %s, want %s", query, status, body, w)
+				t.Errorf("%s: %d %s, want %s", query, status, brief.Of(body), w)
 			}
 		}
 	}
 	f("when is a refund paid back within a week", `"source":"refunds"`, `{"text":"Within a week. ","citations":[1],"cited":true}`,
 		`{"text":"By card.","citations":[],"cited":false}`, "event: done\n")
 	if key := <-asked; key != "Bearer sk-1" {
-		t.Errorf("the key was %q", key)
+		t.Errorf(`the key was %q; want key "Bearer sk-1"`, key)
 	}
 	f("zebra", `"sources":[]`, "event: unknown\n", "I don't know", `{"sentences":0,`)
 	if len(asked) > 0 {
@@ -50,7 +52,7 @@ func TestAnswerWithCitations(t *testing.T) {
 	without := run(t, settingsIn(t.TempDir()))
 	status, body := without.ask(http.MethodPost, "/v1/answer", `{"query": "a", "knowledge_bases": ["shop"]}`)
 	if status != http.StatusBadRequest || !strings.Contains(string(body), `"field":"answer.url"`) {
-		t.Errorf("without a model: %d %s", status, body)
+		t.Errorf("without a model: %d %s", status, brief.Of(body))
 	}
 }
 
@@ -101,16 +103,16 @@ func TestAnswerCommand(t *testing.T) {
 	more <- "Within a week [1]. By \u202ecard. "
 	out := bufio.NewReader(reader)
 	if first, err := out.ReadString(']'); err != nil || first != "Within a week. [1]" {
-		t.Errorf("first %q, %v, before the model goes on", first, err)
+		t.Errorf(`first %q, %v, before the model goes on; want no error and first "Within a week. [1]"`, first, err)
 	}
 	say("Perhaps.\n", "")
 	rest, err := io.ReadAll(out)
 	if err != nil || <-code != exitOK {
-		t.Errorf("%q %v %s", rest, err, errs.String())
+		t.Errorf("%q %v %s; want no error and <-code exitOK", brief.Of(rest), err, errs.String())
 	}
 	for _, want := range []string{" By card. [?] Perhaps. [?]\n\n[1] refunds  60 % relevant  shop/refunds#0\n1 source", " read, 1 cited, in "} {
 		if !strings.Contains(string(rest), want) || strings.Contains(string(rest), "\u202e") {
-			t.Errorf("%q, want %q", rest, want)
+			t.Errorf("%q, want %q", brief.Of(rest), want)
 		}
 	}
 
@@ -124,7 +126,7 @@ func TestAnswerCommand(t *testing.T) {
 	var told toldAnswer
 	if err := json.Unmarshal([]byte(text), &told); err != nil || len(told.Sentences) != 1 || told.Done.Sentences != 1 ||
 		told.Unknown != nil || len(told.Sources.Sources) == 0 {
-		t.Errorf("%v: %s", err, text)
+		t.Errorf("%v: %s; want no error and 1 told.Sentences and told.Done.Sentences 1 and no told.Unknown and some told.Sources.Sources", err, text)
 	}
 	say("Within a week [1]. By", "fail")
 	c.want(exitUnavailable, "", line+" --json", `"done": null`, `"code": "unavailable"`, `"text": "Within a week. "`)

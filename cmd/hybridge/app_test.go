@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -191,11 +192,11 @@ func (r *running) must(method, path string, body, into any) {
 	}
 	status, answer := r.ask(method, path, text)
 	if status >= http.StatusMultipleChoices {
-		r.t.Fatalf("%s %s: %d %s", method, path, status, answer)
+		r.t.Fatalf("%s %s: %d %s; want status below StatusMultipleChoices", method, path, status, brief.Of(answer))
 	}
 	if into != nil {
 		if err := json.Unmarshal(answer, into); err != nil {
-			r.t.Fatalf("%s %s: %v in %s", method, path, err, answer)
+			r.t.Fatalf("%s %s: %v in %s", method, path, err, brief.Of(answer))
 		}
 	}
 }
@@ -217,7 +218,7 @@ func (r *running) best(kb, question string) string {
 		return !slices.ContainsFunc(response.Degraded, late)
 	})
 	if len(response.Degraded) > 0 || len(response.Hits) == 0 {
-		r.t.Fatalf("%q: %d hits, degraded %+v", question, len(response.Hits), response.Degraded)
+		r.t.Fatalf("%q: %d hits, degraded %+v; want len(response.Degraded) 0 and some response.Hits", question, len(response.Hits), response.Degraded)
 	}
 	return response.Hits[0].ID
 }

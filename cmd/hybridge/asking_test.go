@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -32,10 +33,10 @@ func TestFacetsGroupsAndThresholds(t *testing.T) {
 	code, out, errs := c.run("", "search", "--json", "--threshold", "auto", "--facet", "lang", "--group-by", "document_id", "退款")
 	var answer search.Response
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK {
-		t.Fatalf("%d %s: %v", code, errs, err)
+		t.Fatalf("%d %s: %v; want no error and code exitOK", code, errs, err)
 	}
 	if len(answer.Facets["lang"]) == 0 {
-		t.Errorf("no facets in %s", out)
+		t.Errorf(`no facets in %s; want some answer.Facets["lang"]`, brief.Of(out))
 	}
 }
 

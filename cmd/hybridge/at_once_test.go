@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // together runs something several times at once.
@@ -44,7 +45,7 @@ func TestOfTwoEditorsOneIsTold(t *testing.T) {
 			t.Helper()
 			if !strings.Contains(answer, "version 2 is in use, saved by bert at 20") ||
 				!strings.Contains(answer, `"field":"base_version"`) {
-				t.Errorf("%s %s: %s", what, path, answer)
+				t.Errorf("%s %s: %s; want \"version 2 is in use, saved by bert at 20\" in it and `\"field\":\"base_version\"` in it", what, path, brief.Of(answer))
 			}
 		}
 		save("anna", 0, http.StatusOK)
@@ -93,7 +94,7 @@ func TestNoSetOutlivesItsKnowledgeBase(t *testing.T) {
 		r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
 		var set struct{ Version int }
 		if r.must(http.MethodGet, "/v1/synonyms/"+kb, nil, &set); set.Version != 0 {
-			t.Errorf("%s begins with version %d", kb, set.Version)
+			t.Errorf("%s begins with version %d; want set.Version 0", kb, set.Version)
 		}
 	}
 }
@@ -152,7 +153,7 @@ func TestOfTwoWhoRenameOneIsTold(t *testing.T) {
 				if status, answer := g[i%2].ask(http.MethodPut, path, fmt.Sprintf(`{%s, "name": "%d"}`, body, i)); status == http.StatusOK {
 					over.Add(1)
 				} else {
-					t.Errorf("%s without a version: %d %s", path, status, answer)
+					t.Errorf("%s without a version: %d %s", path, status, brief.Of(answer))
 				}
 			})
 			if won.Load() != 1 || over.Load() != 8 {
@@ -186,7 +187,7 @@ func TestOfTwoJudgesOneIsTold(t *testing.T) {
 				o := judge(i, n, `, "only_new": true`)
 				stored.Add(int32(o.Stored)) //nolint:gosec // 0 or 1
 				if o.Stored == 0 && (len(o.Failed) != 1 || o.Failed[0].Code != "conflict" || !strings.HasPrefix(o.Failed[0].Detail, "it is judged already")) {
-					t.Errorf("refused: %+v", o)
+					t.Errorf(`refused: %+v; want o.Stored other than 0 or 1 o.Failed and o.Failed[0].Code "conflict" and one that begins with "it is judged already"`, o)
 				}
 			})
 			if stored.Load() != 1 {
@@ -225,7 +226,7 @@ func TestOfTwoExperimentsInTheWayOneBegins(t *testing.T) {
 					"variants": [{"name": "a", "share": 0.5, "request": {"preset": "text"}}, {"name": "b", "share": 0.5, "request": {"preset": "vector"}}],
 					"start": "2026-01-01T00:00:00Z", "end": "2036-01-01T00:00:00Z"}`, id))
 				if status != http.StatusCreated && status != http.StatusConflict {
-					t.Errorf("%d %s", status, answer)
+					t.Errorf("%d %s; want status StatusCreated or status StatusConflict", status, brief.Of(answer))
 				}
 				if status == http.StatusCreated {
 					mu.Lock()
@@ -248,14 +249,14 @@ func TestOfTwoExperimentsInTheWayOneBegins(t *testing.T) {
 					status, answer := g[i%2].ask(http.MethodPost, path+"/"+e.ID+"/stop", fmt.Sprintf(`{"reason": "reason %d"}`, i))
 					var stopped struct{ Stopped struct{ At, Reason string } }
 					if err := json.Unmarshal(answer, &stopped); err != nil || status != http.StatusOK {
-						t.Errorf("stopping: %d %s", status, answer)
+						t.Errorf("stopping: %d %s; want no error and status StatusOK", status, brief.Of(answer))
 					}
 					mu.Lock()
 					ends[stopped.Stopped.At+stopped.Stopped.Reason] = true
 					mu.Unlock()
 				})
 				if len(ends) != 1 {
-					t.Errorf("it was stopped by %v", ends)
+					t.Errorf("it was stopped by %v; want 1 ends", ends)
 				}
 				g[1].must(http.MethodDelete, path+"/"+e.ID, nil, nil)
 			}
@@ -286,21 +287,21 @@ func TestOneIDIsMadeOnce(t *testing.T) {
 					here.Add(1)
 					by.Store(int32(i % 2))
 				} else if status != http.StatusConflict {
-					t.Errorf("%d %s", status, answer)
+					t.Errorf("%d %s; want status StatusConflict", status, brief.Of(answer))
 				}
 			})
 			made += int(here.Load())
 			maker := by.Load() // the other one may take seconds to see what it made
 			status, answer := g[maker].ask(http.MethodDelete, basePath(id), "")
 			if here.Load() > 1 || (status == http.StatusNoContent) != (here.Load() == 1) {
-				t.Errorf("%s was made %d times, and then: %d %s", id, here.Load(), status, answer)
+				t.Errorf("%s was made %d times, and then: %d %s", id, here.Load(), status, brief.Of(answer))
 			}
 			if status, _ := g[1-maker].ask(http.MethodDelete, basePath(id), ""); status == http.StatusNoContent {
-				t.Errorf("%s was there twice", id)
+				t.Errorf("%s was there twice; want status other than StatusNoContent", id)
 			}
 		}
 		if made == 0 {
-			t.Errorf("%s: none was ever made", name)
+			t.Errorf("%s: none was ever made; want made other than 0", name)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestAKeyLeavesOthersTheirShare(t *testing.T) {
 	create := func(key, path, body string) {
 		t.Helper()
 		if status, text, _ := p.with(key, path, body); status >= 300 {
-			t.Fatalf("%s: %d %.300s", path, status, text)
+			t.Fatalf("%s: %d %.300s; want status below 300", path, status, text)
 		}
 	}
 	create(heavy, "/v1/knowledge-bases", `{"id": "k", "dimensions": 0}`)
@@ -146,7 +146,7 @@ func TestARateIsHeld(t *testing.T) {
 			continue
 		}
 		if header.Get("Retry-After") == "" || header.Get("RateLimit") == "" || !strings.Contains(text, `"too_many_requests"`) {
-			t.Errorf("%d with %v: %s", status, header, text)
+			t.Errorf("%d with %v: %s; want header.Get(\"Retry-After\") other than \"\" and header.Get(\"RateLimit\") other than \"\" and `\"too_many_requests\"` in it", status, header, text)
 		}
 		return
 	}
@@ -160,7 +160,7 @@ func (p *process) times(t *testing.T, key, body string) []time.Duration {
 	for i := range took {
 		asked := time.Now()
 		if status, text, _ := p.with(key, searchPath, body); status != http.StatusOK {
-			t.Errorf("an ordinary search: %d %.300s", status, text)
+			t.Errorf("an ordinary search: %d %.300s; want status StatusOK", status, text)
 		}
 		took[i] = time.Since(asked)
 		time.Sleep(25 * time.Millisecond)
@@ -247,7 +247,7 @@ func TestWorkEndsAtItsDeadline(t *testing.T) {
 		}
 		t.Logf("%s: at most %v late", a.name, slices.Max(late))
 		if slices.Max(late) > 5*time.Second {
-			t.Errorf("%s: %v after the deadline", a.name, slices.Max(late))
+			t.Errorf("%s: %v after the deadline; want slices.Max(late) at most 5 * time.Second", a.name, slices.Max(late))
 		}
 	}
 	if ended == 0 {
@@ -341,7 +341,7 @@ func (p *process) withstand(t *testing.T, a *attack) {
 	took, resident := time.Since(started), stop()
 	t.Logf("%.1f s, %d MB", took.Seconds(), resident)
 	if took > mostTime {
-		t.Errorf("it took %v", took)
+		t.Errorf("it took %v; want took at most mostTime", took)
 	}
 	p.must(http.MethodPost, "/v1/search", json.RawMessage(asking("chunk number 7", `"preset": "text"`)), nil)
 }
@@ -376,7 +376,7 @@ func (p *process) watch(t *testing.T) (stop func() int) {
 	watchers.Go(func() {
 		for tick := time.NewTicker(20 * time.Millisecond); ; {
 			if most = max(most, p.residentMB()); most > mostResident {
-				t.Errorf("%d MB are resident", most)
+				t.Errorf("%d MB are resident; want most at most mostResident", most)
 				_ = p.cmd.Process.Kill() // before the machine is out of memory
 				return
 			}
@@ -417,7 +417,7 @@ func (p *process) lives(t *testing.T, method, path, body string) {
 	}
 	_ = response.Body.Close()
 	if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 10*time.Second {
-		t.Errorf("%s meanwhile: %d after %v", path, response.StatusCode, took)
+		t.Errorf("%s meanwhile: %d after %v; want response.StatusCode StatusOK and took at most 10 * time.Second", path, response.StatusCode, took)
 	}
 }
 
@@ -426,7 +426,7 @@ func (p *process) fill(kb string, n int) {
 	p.t.Helper()
 	status, answer := p.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", chunksOf(n))
 	if status != http.StatusOK || strings.Contains(string(answer), `"failed"`) {
-		p.t.Fatalf("%d %.300s", status, answer)
+		p.t.Fatalf("%d %.300s; want status StatusOK and no `\"failed\"` in it", status, answer)
 	}
 }
 

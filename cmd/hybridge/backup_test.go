@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
@@ -95,7 +96,7 @@ func TestDamagedChunksComeFromABackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 2 {
-		t.Fatalf("%d rows damaged, %v", n, err)
+		t.Fatalf("%d rows damaged, %v; want no error and n 2", n, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func TestDumpOfPostgres(t *testing.T) {
 	tool := func(name string, args ...string) {
 		t.Helper()
 		if out, err := exec.CommandContext(t.Context(), filepath.Join(strings.TrimSpace(string(bin)), name), args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
+			t.Fatalf("%s: %v\n%s", name, err, brief.Of(out))
 		}
 	}
 	c := settingsIn(t.TempDir())
@@ -225,6 +226,6 @@ func TestABackupHasRecords(t *testing.T) {
 	}
 	items, err := e.Items(t.Context(), saved.RecordRef, engine.ItemPage{Limit: 10})
 	if err != nil || len(items) != 1 || string(items[0].Body) != `{"hits": ["退款"]}` {
-		t.Errorf("restored %q, %v", items, err)
+		t.Errorf("restored %q, %v; want no error and 1 items and string(items[0].Body) `{\"hits\": [\"退款\"]}`", items, err)
 	}
 }

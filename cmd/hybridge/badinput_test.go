@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -33,7 +34,7 @@ func TestBadInput(t *testing.T) {
 		got, text := r.ask(http.MethodPost, "/v1/search", body)
 		var response search.Response
 		if err := json.Unmarshal(text, &response); err != nil || got != http.StatusOK {
-			t.Errorf("%.100s: %d %.300s (%v)", body, got, text, err)
+			t.Errorf("%.100s: %d %.300s (%v); want no error and got StatusOK", body, got, text, err)
 		}
 		if response.Total.Value == 0 && response.Empty == "" && len(response.Degraded) == 0 {
 			t.Errorf("%.100s: an empty answer that does not say why", body)
@@ -121,7 +122,7 @@ func TestBadChunksFailAlone(t *testing.T) {
 	}
 	for _, body := range []string{`{"id": "Bad Id"}`, `{"id": "k"}`, `{}`, `{"id": "x", "engine": "y"}`, `[]`, `{`} {
 		if status, text := r.ask(http.MethodPost, "/v1/knowledge-bases", body); status < 400 || status > 499 {
-			t.Errorf("%s: %d %s", body, status, text)
+			t.Errorf("%s: %d %s; want status at least 400 and status at most 499", brief.Of(body), status, brief.Of(text))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -18,7 +19,7 @@ func (r *running) embedsAgain() {
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "bare"}, nil)
 	defer r.must(http.MethodDelete, basePath("bare"), nil, nil)
 	if status, answer := r.ask(http.MethodPost, basePath("bare")+"/documents?refresh=true&as_is=true", bilingual); status != http.StatusOK {
-		r.t.Fatalf("ingest: %d %s", status, answer)
+		r.t.Fatalf("ingest: %d %s; want status StatusOK", status, brief.Of(answer))
 	}
 	var list gateway.Documents
 	r.must(http.MethodGet, basePath("bare")+"/documents?sort=without_vectors&order=desc&limit=2", nil, &list)
@@ -28,7 +29,7 @@ func (r *running) embedsAgain() {
 	list = gateway.Documents{}
 	r.must(http.MethodGet, basePath("bare")+"/documents?query=%E5%95%86%E5%BA%97", nil, &list)
 	if len(list.Documents) != 1 || list.Documents[0].Name != "商店.md" {
-		r.t.Errorf("found by their name are %+v", list)
+		r.t.Errorf(`found by their name are %+v; want 1 list.Documents and list.Documents[0].Name "商店.md"`, list)
 	}
 	var job jobs.Job
 	r.must(http.MethodPost, basePath("bare")+"/embed", map[string]any{}, &job)
@@ -37,7 +38,7 @@ func (r *running) embedsAgain() {
 		return job.State != jobs.Running
 	})
 	if job.State != jobs.Succeeded || job.Kind != "embed" || job.Progress.Done != 4 || job.Progress.Total != 4 {
-		r.t.Errorf("the job ended as %+v", job)
+		r.t.Errorf(`the job ended as %+v; want job.State Succeeded and job.Kind "embed" and job.Progress.Done 4 and job.Progress.Total 4`, job)
 	}
 	eventually(r.t, "all have vectors", func() bool { return r.described("bare").Vectors == 4 })
 	eventually(r.t, "vectors find", func() bool {
@@ -75,13 +76,13 @@ func TestSettingsAndAudit(t *testing.T) {
 		}
 	}
 	if strings.Contains(settings, "whispered") {
-		t.Errorf("a secret is told: %s", settings)
+		t.Errorf(`a secret is told: %s; want no "whispered" in it`, settings)
 	}
 	count := func(key, query string, want int) {
 		t.Helper()
 		answer := b.as(key, http.MethodGet, "/v1/audit"+query, "", http.StatusOK)
 		if got := strings.Count(answer, `"request_id"`); got != want {
-			t.Errorf("%s asks %s and gets %d records, want %d: %s", key, query, got, want, answer)
+			t.Errorf("%s asks %s and gets %d records, want %d: %s", key, query, got, want, brief.Of(answer))
 		}
 	}
 	count("rival", "", 1)
@@ -90,6 +91,6 @@ func TestSettingsAndAudit(t *testing.T) {
 	count("root", "?action=post+/v1/knowledge-bases&limit=1", 1)
 	plain := run(t, settingsIn(t.TempDir()))
 	if status, answer := plain.ask(http.MethodGet, "/v1/audit", ""); status != http.StatusBadRequest || !strings.Contains(string(answer), "audit.path") {
-		t.Errorf("without a log: %d %s", status, answer)
+		t.Errorf("without a log: %d %s", status, brief.Of(answer))
 	}
 }

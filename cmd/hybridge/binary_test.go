@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -95,7 +96,7 @@ func TestProgramCopiedAloneAnswersAChineseQuestion(t *testing.T) {
 	p.must(http.MethodPost, basePath("k")+"/documents", `{"id": "a", "content": "七天內可以申請退款"}
 {"id": "b", "content": "北京到上海的高速列车"}`, nil)
 	if got := p.best("k", "如何申请退款"); got != "a" {
-		t.Errorf("found %s", got)
+		t.Errorf(`found %s; want got "a"`, got)
 	}
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestKilledIngest(t *testing.T) {
 	second := serve(t, name, folder)
 	before := second.chunks("k")
 	if before == 0 || before > total {
-		t.Fatalf("%d chunks after the kill", before)
+		t.Fatalf("%d chunks after the kill; want before other than 0 and before at most total", before)
 	}
 	file := filepath.Join(t.TempDir(), "chunks.ndjson")
 	if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
@@ -147,7 +148,7 @@ func TestKilledIngest(t *testing.T) {
 	code, out, errs := again.run("", "ingest", "--kb", "k", "--json", file)
 	var summary uploadSummary
 	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK {
-		t.Fatalf("%d %s %s: %v", code, out, errs, err)
+		t.Fatalf("%d %s %s: %v; want no error and code exitOK", code, brief.Of(out), errs, err)
 	}
 	if want := (tally{Created: total - before, Updated: before}); summary.Chunks != want {
 		t.Errorf("%+v, want %+v", summary.Chunks, want)
@@ -158,6 +159,6 @@ func TestKilledIngest(t *testing.T) {
 	one := 1
 	response := second.search(search.Request{Query: "number 19999", KnowledgeBases: []string{"k"}, TopK: &one})
 	if response.Hits[0].ID != "c19999" {
-		t.Errorf("found %s", response.Hits[0].ID)
+		t.Errorf(`found %s; want response.Hits[0].ID "c19999"`, response.Hits[0].ID)
 	}
 }

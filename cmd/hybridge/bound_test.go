@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -146,7 +147,7 @@ func TestNeighboursAndFacetsKeepTheFilter(t *testing.T) {
 			r := b.search(key, request)
 			text, err := json.Marshal(r)
 			if err != nil || strings.Contains(string(text), secret) || len(r.Hits) != 30 {
-				t.Errorf("%s %v: %d hits, %v: %s", key, request, len(r.Hits), err, text)
+				t.Errorf("%s %v: %d hits, %v: %s; want no error and no secret in it and 30 r.Hits", key, request, len(r.Hits), err, brief.Of(text))
 			}
 			found := 0
 			for _, hit := range r.Hits {
@@ -166,7 +167,7 @@ func TestNeighboursAndFacetsKeepTheFilter(t *testing.T) {
 		f("anna", map[string]any{"filter": map[string]any{"owner": map[string]any{"exists": true}}}, 6)
 		f("anna", map[string]any{"filter": map[string]any{"metadata.team": "red"}}, 6)
 		if r := b.search("anna", map[string]any{"query": "refund", "user": secret}); len(r.Hits) > 0 {
-			t.Errorf("another's user: %d hits", len(r.Hits))
+			t.Errorf("another's user: %d hits; want len(r.Hits) 0", len(r.Hits))
 		}
 	})
 }
@@ -352,10 +353,10 @@ func (b *bound) probe(method, path, contentType, body string) (reached bool) {
 		}
 		status, text := b.send("anna", strings.ToUpper(method), address, contentType, body)
 		if strings.Contains(text, secret) {
-			b.t.Errorf("%s %s %s: %d with another's text: %.500s", method, address, body, status, text)
+			b.t.Errorf("%s %s %s: %d with another's text: %.500s; want no secret in it", method, address, brief.Of(body), status, text)
 		}
 		if status >= http.StatusInternalServerError {
-			b.t.Errorf("%s %s %s: %d %s", method, address, body, status, text)
+			b.t.Errorf("%s %s %s: %d %s; want status below StatusInternalServerError", method, address, brief.Of(body), status, text)
 		}
 		if status != http.StatusBadRequest && status != http.StatusNotFound && status != http.StatusUnsupportedMediaType {
 			reached = true

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // count is the number that a member of an answer has.
@@ -17,7 +19,7 @@ func (b *bound) count(text, member string) int {
 	}
 	n, ok := answer[member].(float64)
 	if !ok {
-		b.t.Fatalf("%s has no %s", text, member)
+		b.t.Fatalf("%s has no %s; want ok", text, member)
 	}
 	return int(n)
 }
@@ -28,7 +30,7 @@ func TestDeleteByFilterOnEveryEngine(t *testing.T) {
 			t.Helper()
 			body := fmt.Sprintf(`{"filter": %s, "dry_run": %t}`, filter, dry)
 			if got := b.count(b.as(key, http.MethodPost, basePath("kb")+"/delete", body, http.StatusOK), "deleted"); got != want {
-				t.Errorf("%s %s: %d chunks, want %d", key, body, got, want)
+				t.Errorf("%s %s: %d chunks, want %d", key, brief.Of(body), got, want)
 			}
 		}
 		f("root", `{"mood": "m"}`, true, 30)
@@ -41,7 +43,7 @@ func TestDeleteByFilterOnEveryEngine(t *testing.T) {
 		f("root", `{"nowhere": "x"}`, false, 0)
 		f("root", `{"any_of": [{"document_id": "berts"}, {"mood": "m"}]}`, false, 60)
 		if r := b.search("root", map[string]any{"query": "refund order"}); len(r.Hits) > 0 {
-			t.Errorf("%d hits are left", len(r.Hits))
+			t.Errorf("%d hits are left; want len(r.Hits) 0", len(r.Hits))
 		}
 		for _, body := range []string{`{}`, `{"filter": {}}`, `{"filter": {"a": {"like": "x"}}}`, `{"filter": {"any_of": []}}`} {
 			b.as("root", http.MethodPost, basePath("kb")+"/delete", body, http.StatusBadRequest)
@@ -58,7 +60,7 @@ func TestPatchMetadataOnEveryEngine(t *testing.T) {
 				Vector []float64 `json:"vector"`
 			}
 			if err := json.Unmarshal([]byte(strings.SplitN(text, "\n", 2)[0]), &line); err != nil || len(line.Vector) != 3 {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v; want no error and 3 line.Vector", text, err)
 			}
 			return fmt.Sprint(line.Vector)
 		}
@@ -83,19 +85,19 @@ func TestPatchMetadataOnEveryEngine(t *testing.T) {
 			}
 		}
 		if strings.Contains(chunk, `"a.b"`) {
-			t.Errorf("%s still has a.b", chunk)
+			t.Errorf("%s still has a.b; want no `\"a.b\"` in it", chunk)
 		}
 		if after := vectors(); after != before {
 			t.Errorf("the vector was %s and is %s", before, after)
 		}
 		if n := b.count(patch("root", "kb", "both", `{"mood": "new"}`, http.StatusOK), "chunks"); n != 60 {
-			t.Errorf("%d chunks were changed", n)
+			t.Errorf("%d chunks were changed; want n 60", n)
 		}
 		if r := b.search("root", map[string]any{"query": "refund order", "top_k": 100, "filter": map[string]any{"mood": "new"}}); len(r.Hits) != 60 {
-			t.Errorf("%d hits have what was set", len(r.Hits))
+			t.Errorf("%d hits have what was set; want 60 r.Hits", len(r.Hits))
 		}
 		if n := b.count(patch("anna", "kb", "both", `{"mood": "hers"}`, http.StatusOK), "chunks"); n != 30 {
-			t.Errorf("anna changed %d chunks", n)
+			t.Errorf("anna changed %d chunks; want n 30", n)
 		}
 		patch("anna", "kb", "both", `{"team": "blue"}`, http.StatusForbidden)
 		patch("anna", "kb", "berts", `{"mood": "x"}`, http.StatusNotFound)

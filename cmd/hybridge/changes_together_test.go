@@ -67,7 +67,7 @@ func (x *atOnce) write(lines string) {
 	x.t.Helper()
 	text := x.as("root", http.MethodPost, x.path("/documents"), lines, http.StatusOK)
 	if n := strings.Count(text, `"status":"failed"`); n > 0 {
-		x.t.Errorf("%d chunks failed: %s", n, text)
+		x.t.Errorf("%d chunks failed: %s; want n 0", n, text)
 	}
 }
 
@@ -109,7 +109,7 @@ func (x *atOnce) patchesUntil(ended <-chan struct{}) func() bool {
 	return func() bool {
 		round++
 		if status, text := x.patch(fmt.Sprintf(`{"round": %d}`, round)); status != http.StatusOK && status != http.StatusNotFound {
-			x.t.Errorf("patching: %d %s", status, text)
+			x.t.Errorf("patching: %d %s; want status StatusOK or status StatusNotFound", status, text)
 		}
 		select {
 		case <-ended:
@@ -126,7 +126,7 @@ func (x *atOnce) twoPatches() {
 		return func() bool {
 			status, text := x.patch(members)
 			if status != http.StatusOK || x.count(text, "chunks") != tableSize {
-				x.t.Errorf("%s: %d %s", members, status, text)
+				x.t.Errorf(`%s: %d %s; want status StatusOK and x.count(text, "chunks") tableSize`, members, status, text)
 			}
 			return true
 		}
@@ -134,7 +134,7 @@ func (x *atOnce) twoPatches() {
 	untilDone(one(`{"first": "1"}`), one(`{"second": "2"}`))
 	for id, c := range x.stored() {
 		if m := fmt.Sprint(c.Metadata); !strings.Contains(m, "first:") || !strings.Contains(m, "second:") {
-			x.t.Fatalf("chunk %s has the metadata %v", id, c.Metadata)
+			x.t.Fatalf(`chunk %s has the metadata %v; want "first:" in it and "second:" in it`, id, c.Metadata)
 		}
 	}
 }
@@ -146,12 +146,12 @@ func (x *atOnce) deletedWhilePatched() {
 		defer close(ended)
 		text := x.as("root", http.MethodDelete, x.path("/documents/d"), "", http.StatusOK)
 		if n := x.count(text, "deleted"); n != tableSize {
-			x.t.Errorf("%d chunks were deleted", n)
+			x.t.Errorf("%d chunks were deleted; want n tableSize", n)
 		}
 		return true
 	})
 	if left := x.stored(); len(left) > 0 {
-		x.t.Errorf("%d chunks are left", len(left))
+		x.t.Errorf("%d chunks are left; want len(left) 0", len(left))
 	}
 }
 
@@ -201,7 +201,7 @@ func (x *atOnce) writersAndPatches() {
 		}
 	}
 	if len(stored) != tableSize {
-		x.t.Errorf("%d chunks", len(stored))
+		x.t.Errorf("%d chunks; want tableSize stored", len(stored))
 	}
 }
 
@@ -226,7 +226,7 @@ func (x *atOnce) oldDeletedWhileRewritten() {
 	stored := x.stored()
 	for id, c := range stored {
 		if c.Content != "new text" {
-			x.t.Fatalf("chunk %s is %q", id, c.Content)
+			x.t.Fatalf(`chunk %s is %q; want c.Content "new text"`, id, c.Content)
 		}
 	}
 	if len(stored) != tableSize {
@@ -240,7 +240,7 @@ func (x *atOnce) idOfAnother() {
 	}
 	put("A", 3, http.StatusOK)
 	if text := put("B", 2, http.StatusConflict); !strings.Contains(text, `"A\"`) || !strings.Contains(text, "line 1") {
-		x.t.Errorf("the conflict is told as %s", text)
+		x.t.Errorf("the conflict is told as %s; want `\"A\\\"` in it and \"line 1\" in it", text)
 	}
 	text := x.as("root", http.MethodPost, x.path("/documents"),
 		x.lines("B", "", "of B", 1, 2)+x.lines("B", "own", "of B", 0, 1), http.StatusOK)
@@ -248,19 +248,19 @@ func (x *atOnce) idOfAnother() {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if err := decoder.Decode(&refused); err != nil || refused.Error == nil || refused.Error.Field != "id" ||
 		refused.Error.Code != "conflict" || !strings.Contains(refused.Error.Detail, `"A"`) {
-		x.t.Errorf("%v: %s", err, text)
+		x.t.Errorf("%v: %s; want no error and a refused.Error and refused.Error.Field \"id\" and refused.Error.Code \"conflict\" and `\"A\"` in it", err, text)
 	}
 	if err := decoder.Decode(&written); err != nil || written.Status != "created" || written.Line != 2 {
-		x.t.Errorf("%v: %s", err, text)
+		x.t.Errorf(`%v: %s; want no error and written.Status "created" and written.Line 2`, err, text)
 	}
 	stored := x.stored()
 	for _, id := range []string{"000", "001", "002"} {
 		if c := stored[id]; c.DocumentID != "A" || c.Content != "of A" {
-			x.t.Errorf("chunk %s is of %s: %q", id, c.DocumentID, c.Content)
+			x.t.Errorf(`chunk %s is of %s: %q; want c.DocumentID "A" and c.Content "of A"`, id, c.DocumentID, c.Content)
 		}
 	}
 	if len(stored) != 4 {
-		x.t.Errorf("%d chunks", len(stored))
+		x.t.Errorf("%d chunks; want 4 stored", len(stored))
 	}
 }
 
@@ -269,10 +269,10 @@ func (x *atOnce) twoLinesOfOneID() {
 	for method, path := range map[string]string{http.MethodPost: "/documents", http.MethodPut: "/documents/d"} {
 		text := x.as("root", method, x.path(path), line("one")+x.lines("d", "c", "between", 1, 2)+line("two"), http.StatusOK)
 		if n := strings.Count(text, `"earlier_line":1`); n != 1 || strings.Count(text, "earlier_line") != 1 {
-			x.t.Errorf("%s: %s", method, text)
+			x.t.Errorf(`%s: %s; want n 1 and strings.Count(text, "earlier_line") 1`, method, text)
 		}
 		if stored := x.stored(); len(stored) != 2 || stored["c000"].Content != "two" {
-			x.t.Errorf("%s: stored are %+v", method, stored)
+			x.t.Errorf(`%s: stored are %+v; want 2 stored and stored["c000"].Content "two"`, method, stored)
 		}
 	}
 }

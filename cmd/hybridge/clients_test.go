@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
@@ -65,14 +66,14 @@ func TestTheTableOfClients(t *testing.T) {
 		for _, c := range clientCases {
 			cell := client + ": " + c[0]
 			if _, excused := notTried[cell]; covered[cell] == "" && !excused {
-				t.Errorf("no test covers %q; write one that says so, or a reason in notTried", cell)
+				t.Errorf(`no test covers %q; write one that says so, or a reason in notTried; want covered[cell] other than "" or excused`, cell)
 			}
 		}
 	}
 	for i, language := range []string{"en", "zh"} {
 		pages, err := filepath.Glob("../../docs/guide/" + language + "/clients*.md")
 		if err != nil || len(pages) != 1 {
-			t.Fatalf("pages %q, %v", pages, err)
+			t.Fatalf("pages %q, %v; want no error and 1 pages", pages, err)
 		}
 		compareTable(t, pages[0], clientTable(covered, i))
 	}
@@ -121,7 +122,7 @@ func compareTable(t *testing.T, page, want string) {
 		return
 	}
 	if got := table.FindString(string(text)); got != want {
-		t.Errorf("%s says\n%s\nand the tests (-update writes it)\n%s", page, got, want)
+		t.Errorf("%s says\n%s\nand the tests (-update writes it)\n%s", brief.Of(page), got, want)
 	}
 }
 
@@ -167,7 +168,7 @@ func sourcesOf(t *testing.T, patterns ...string) (sources []string) {
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+			t.Fatalf("%s: %d files, %v; want no error and some files", pattern, len(files), err)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)

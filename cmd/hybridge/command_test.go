@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -35,11 +36,11 @@ func (c command) want(code int, stdin, args string, parts ...string) {
 	c.t.Helper()
 	got, out, errs := c.run(stdin, strings.Fields(args)...)
 	if got != code {
-		c.t.Errorf("%s: exit code %d, want %d: %s %s", args, got, code, out, errs)
+		c.t.Errorf("%s: exit code %d, want %d: %s %s", args, got, code, brief.Of(out), errs)
 	}
 	for _, part := range parts {
 		if !strings.Contains(out+errs, part) {
-			c.t.Errorf("%s does not say %q: %s %s", args, part, out, errs)
+			c.t.Errorf("%s does not say %q: %s %s", args, part, brief.Of(out), errs)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func TestIngestingFiles(t *testing.T) {
 	code, out, errs := c.run("", append(strings.Fields(ingest), "--json")...)
 	var summary uploadSummary
 	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitFailed || errs != "" {
-		t.Fatalf("%d %s %s: %v", code, out, errs, err)
+		t.Fatalf(`%d %s %s: %v; want no error and code exitFailed and errs ""`, code, brief.Of(out), errs, err)
 	}
 	if want := (fileTally{Written: 1, Unchanged: 1, Skipped: 1}); summary.Files != want || len(summary.Failures) != 0 ||
 		len(summary.Skipped) != 1 || summary.Skipped[0].Source != "picture.png" {
@@ -113,10 +114,10 @@ func TestIngestingFiles(t *testing.T) {
 	code, out, _ = c.run("", "search", "--json", "--filter", "document_id=guide.md", "申请退款")
 	var response search.Response
 	if err := json.Unmarshal([]byte(out), &response); err != nil || code != exitOK {
-		t.Fatalf("%d %s: %v", code, out, err)
+		t.Fatalf("%d %s: %v; want no error and code exitOK", code, brief.Of(out), err)
 	}
 	if len(response.Hits) != 1 || !strings.Contains(response.Hits[0].Content, "三十天") {
-		t.Errorf("found %+v", response.Hits)
+		t.Errorf(`found %+v; want 1 response.Hits and "三十天" in it`, response.Hits)
 	}
 	c.want(exitOK, "", "search --auto is coffee brewed here", "% relevant  Page")
 	c.want(exitOK, "", "search --auto --min-answerable 1 is coffee brewed here", "nothing found: nothing here answers that")
@@ -156,7 +157,7 @@ func TestExitCodes(t *testing.T) {
 	c.want(exitUsage, "", "config check", "log.level is \"loud\"")
 	c.environ = []string{"HYBRIDGE_EMBEDDING_API_KEY=hush", "HYBRIDGE_KEY=mine", "HYBRIDGE_SERVER="}
 	if code, out, errs := c.run("", "config", "check", "--json"); code != exitOK || strings.Contains(out+errs, "hush") {
-		t.Errorf("%d %s %s", code, out, errs)
+		t.Errorf(`%d %s %s; want code exitOK and no "hush" in it`, code, brief.Of(out), errs)
 	}
 }
 
@@ -174,7 +175,7 @@ func TestACommandUsesTheGatewayThatRuns(t *testing.T) {
 	c := command{t: t, folder: folder}
 	c.want(exitOK, "", "kb create here")
 	if n := r.chunks("here"); n != 0 {
-		t.Errorf("%d chunks", n)
+		t.Errorf("%d chunks; want n 0", n)
 	}
 	c.want(exitFailed, "", "serve --listen 127.0.0.1:0", "the gateway at "+r.url+" uses the data directory")
 	r.stop()

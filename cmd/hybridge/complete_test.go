@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // completed asks what the shell would offer, without descriptions, and how it goes on.
@@ -16,7 +17,7 @@ func (c command) completed(words ...string) (offered, directive string) {
 	code, out, _ := c.run("", append([]string{"__completeNoDesc"}, words...)...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != exitOK {
-		c.t.Errorf("%q: exit code %d: %s", words, code, out)
+		c.t.Errorf("%q: exit code %d: %s; want code exitOK", words, code, brief.Of(out))
 	}
 	return strings.Join(lines[:len(lines)-1], " "), lines[len(lines)-1]
 }
@@ -107,7 +108,7 @@ func TestCompletionWithoutAGateway(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: filepath.Join(t.TempDir(), "none")}
 	if offered, _ := c.completed("search", "--kb", ""); offered != "" {
-		t.Errorf("it offers %q", offered)
+		t.Errorf(`it offers %q; want offered ""`, offered)
 	}
 	if _, err := os.Stat(c.folder); err == nil {
 		t.Error("completion made the data directory")
@@ -118,10 +119,10 @@ func TestCompletionWithoutAGateway(t *testing.T) {
 	}
 	defer silent.Close() //nolint:errcheck // it only listened
 	if offered, _ := c.completed("search", "--server", "http://"+silent.Addr().String(), "--kb", ""); offered != "" {
-		t.Errorf("it offers %q", offered)
+		t.Errorf(`it offers %q; want offered ""`, offered)
 	}
 	c.environ = []string{"HYBRIDGE_LOG_LEVEL=loud"} // a wrong setting is told when a command runs
 	if offered, _ := c.completed("search", "--copies", ""); offered != "fold keep" {
-		t.Errorf("it offers %q", offered)
+		t.Errorf(`it offers %q; want offered "fold keep"`, offered)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // newTerminal opens a terminal, and the side on which somebody sits.
@@ -52,10 +54,10 @@ func TestDeletingAsks(t *testing.T) {
 		got := p.run(t.Context(), []string{"kb", "delete", "manuals"})
 		const want = "Delete manuals on embedded with 1 document and 2 chunks for good? [y/N]"
 		if question := <-asked; question != want {
-			t.Errorf("it asks %q", question)
+			t.Errorf("it asks %q; want question want", question)
 		}
 		if got != code || !strings.Contains(out.String(), says) {
-			t.Errorf("%q: exit code %d, want %d: %s", answer, got, code, out.String())
+			t.Errorf("%q: exit code %d, want %d: %s", brief.Of(answer), got, code, brief.Of(out.String()))
 		}
 	}
 	c.want(exitOK, "", "kb create manuals")

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -45,10 +46,10 @@ func TestDamagedIndex(t *testing.T) {
 		var described struct{ Details struct{ Repairs int } }
 		p.must(http.MethodGet, basePath("k"), nil, &described)
 		if described.Details.Repairs != 1 {
-			t.Errorf("%d repairs in the description", described.Details.Repairs)
+			t.Errorf("%d repairs in the description; want described.Details.Repairs 1", described.Details.Repairs)
 		}
 		if _, metrics := p.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics), "hybridge_index_repairs_total 1\n") {
-			t.Errorf("the repair is not in the metrics:\n%s", metrics)
+			t.Errorf("the repair is not in the metrics:\n%s", brief.Of(metrics))
 		}
 	}
 }
@@ -58,7 +59,7 @@ func spoil(t *testing.T, pattern string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%v match %s: %v", files, pattern, err)
+		t.Fatalf("%v match %s: %v; want no error and some files", files, pattern, err)
 	}
 	random := seeds.New(t)
 	for _, file := range files {

@@ -31,7 +31,7 @@ func TestSampleDataIsLoaded(t *testing.T) {
 	for range 2 {
 		job := load(r)
 		if job.State != jobs.Succeeded || job.KnowledgeBase != demoID || job.Progress.Done != 2 || job.Progress.Total != 2 {
-			t.Fatalf("the job ended as %+v", job)
+			t.Fatalf("the job ended as %+v; want job.State Succeeded and job.KnowledgeBase demoID and job.Progress.Done 2 and job.Progress.Total 2", job)
 		}
 	}
 	var described catalog.Described
@@ -43,6 +43,6 @@ func TestSampleDataIsLoaded(t *testing.T) {
 	taken := runDemo(t, settingsIn(t.TempDir()), pages)
 	taken.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": demoID, "dimensions": 0}, nil)
 	if job := load(taken); job.State != jobs.Failed || len(job.Errors) != 1 || job.Errors[0].Code != "conflict" {
-		t.Errorf("beside a knowledge base of its id the job ended as %+v", job)
+		t.Errorf(`beside a knowledge base of its id the job ended as %+v; want job.State Failed and 1 job.Errors and job.Errors[0].Code "conflict"`, job)
 	}
 }

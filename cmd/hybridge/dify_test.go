@@ -21,12 +21,12 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 				Records []map[string]any `json:"records"`
 			}
 			if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Records == nil {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v; want no error and a answer.Records", text, err)
 			}
 			for _, r := range answer.Records {
 				score, metadata := r["score"].(float64), r["metadata"].(map[string]any)
 				if score < 0 || score > 1 || metadata["document_id"] == "" || r["content"] == "" || r["title"] == "" {
-					t.Errorf("record %v", r)
+					t.Errorf(`record %v; want score at least 0 and score at most 1 and metadata["document_id"] other than "" and r["content"] other than "" and r["title"] other than ""`, r)
 				}
 			}
 			return answer.Records
@@ -69,13 +69,13 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 			t.Errorf("without a condition %d records", len(got))
 		}
 		if got := ask("anna", "null", 100); len(got) != 30 || strings.Contains(fmt.Sprint(got), secret) {
-			t.Errorf("to a bound key %d records", len(got))
+			t.Errorf("to a bound key %d records; want 30 got and no secret in it", len(got))
 		}
 		if got := ask("root", `{"conditions": [{"name": "nowhere", "comparison_operator": "is", "value": "x"}]}`, 100); len(got) != 0 {
-			t.Errorf("of an unknown field %d records", len(got))
+			t.Errorf("of an unknown field %d records; want no got", len(got))
 		}
 		if got := ask("root", "null", 3); len(got) != 3 {
-			t.Errorf("of top_k 3 %d records", len(got))
+			t.Errorf("of top_k 3 %d records; want 3 got", len(got))
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -45,10 +46,10 @@ func TestDoctor(t *testing.T) {
 			Findings []finding
 		}
 		if err := json.Unmarshal([]byte(out), &report); err != nil || got != code || report.Healthy != (code == exitOK) {
-			t.Fatalf("%s: %d %s %s %v", args, got, out, errs, err)
+			t.Fatalf("%s: %d %s %s %v", args, got, brief.Of(out), errs, err)
 		}
 		if strings.Contains(out+errs, "hush-hush") {
-			t.Errorf("%s: a secret in %s %s", args, out, errs)
+			t.Errorf(`%s: a secret in %s %s; want no "hush-hush" in it`, args, brief.Of(out), errs)
 		}
 		for _, one := range report.Findings {
 			if one.Check == check && one.State == state && strings.Contains(one.Detail+one.Advice, says) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -40,11 +41,11 @@ func TestAnIndexThatOthersChanged(t *testing.T) {
 	const question = `{"query": "refund", "knowledge_bases": ["shop"]}`
 	status, body := r.ask(http.MethodPost, asked, question)
 	if status != http.StatusServiceUnavailable || !strings.Contains(string(body), "Result window is too large") {
-		t.Errorf("a search: %d %s", status, body)
+		t.Errorf(`a search: %d %s; want status StatusServiceUnavailable and "Result window is too large" in it`, status, brief.Of(body))
 	}
 	status, body = r.ask(http.MethodPost, basePath("shop")+"/documents", chunk)
 	if !strings.Contains(string(body), "pipeline with id [nosuch] does not exist") || !strings.Contains(string(body), `"unavailable"`) {
-		t.Errorf("a write: %d %s", status, body)
+		t.Errorf("a write: %d %s; want \"pipeline with id [nosuch] does not exist\" in it and `\"unavailable\"` in it", status, brief.Of(body))
 	}
 
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
@@ -56,12 +57,12 @@ func TestAnIndexThatOthersChanged(t *testing.T) {
 	}}
 	_, out, _ := doctor.run("", strings.Fields("doctor"+servers)...)
 	if !strings.Contains(out, "setting index.max_result_window is") || !strings.Contains(out, "hybridge mappings plan shop") {
-		t.Errorf("doctor says %s", out)
+		t.Errorf(`doctor says %s; want "setting index.max_result_window is" in it and "hybridge mappings plan shop" in it`, brief.Of(out))
 	}
 	var plan engine.MappingPlan
 	m.json(&plan, "plan shop")
 	if plan.Diff.Class != engine.ChangeInPlace || len(plan.Diff.Changes) != 2 {
-		t.Errorf("planned %+v", plan.Diff)
+		t.Errorf("planned %+v; want plan.Diff.Class ChangeInPlace and 2 plan.Diff.Changes", plan.Diff)
 	}
 	m.state("apply shop "+plan.ID, engine.MigrationDone)
 	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")

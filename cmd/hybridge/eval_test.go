@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -61,7 +62,7 @@ func TestEvalMeasuresASet(t *testing.T) {
 		"--system", `one={"preset":"rrf","top_k":1,"weights":{"text":1,"vector":0}}`,
 		"--runs", filepath.Join(dir, "runs"), "--per-query", filepath.Join(dir, "rows.jsonl"), "--into", page)
 	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, complaints)
+		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
 	var report evaluation.Report
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -85,12 +86,12 @@ func TestEvalMeasuresASet(t *testing.T) {
 	} {
 		content, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil || !strings.Contains(string(content), want) {
-			t.Errorf("%s holds %q (%v), want %q in it", file, content, err, want)
+			t.Errorf("%s holds %q (%v), want %q in it", file, brief.Of(content), err, want)
 		}
 	}
 	content, _ := os.ReadFile(page)
 	if s := string(content); !strings.HasPrefix(s, "before\n") || !strings.HasSuffix(s, "after\n") || strings.Contains(s, "old") {
-		t.Errorf("only what stands between the markers is replaced, got %q", s)
+		t.Errorf(`only what stands between the markers is replaced, got %q; want one that begins with "before\n" and one that ends in "after\n" and no "old" in it`, s)
 	}
 	if !regexp.MustCompile(`-->\n\nMeasured 20\d\d-\d\d-\d\dT\d\d:\d\dZ(, commit [0-9a-z-]+)?\.\n`).Match(content) {
 		t.Errorf("the tables do not say when they were measured: %.200s", content)
@@ -109,7 +110,7 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 		code, out, told := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--json")
 		var report evaluation.Report
 		if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
-			t.Fatalf("exit code %d, %v: %s", code, err, told)
+			t.Fatalf("exit code %d, %v: %s; want no error and code exitOK", code, err, told)
 		}
 		if got := report.Sets[0].Figures[0].NDCG10.Mean; math.Abs(got-ndcg) > 1e-4 {
 			t.Errorf("%s %q: nDCG@10 %v, want %v", file, content, got, ndcg)
@@ -123,7 +124,7 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 				t.Errorf("%s %q: the report lacks %q: %s", file, content, want, told)
 			}
 			if of, _, _ := strings.Cut(want, " ("); !strings.Contains(string(inJSON), of) && !strings.HasPrefix(want, "line") {
-				t.Errorf("%s %q: the JSON lacks %q: %s", file, content, of, inJSON)
+				t.Errorf("%s %q: the JSON lacks %q: %s", file, content, of, brief.Of(inJSON))
 			}
 		}
 	}
@@ -165,7 +166,7 @@ func TestEvalDropsTheQueryItself(t *testing.T) {
 		code, _, complaints := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--per-query", rows)
 		content, err := os.ReadFile(rows)
 		if err != nil || code != exitOK || !strings.Contains(string(content), want) || !strings.Contains(complaints, told) {
-			t.Errorf("%q: exit code %d, %s\n%s, want %q", qrels, code, complaints, content, want)
+			t.Errorf("%q: exit code %d, %s\n%s, want %q", qrels, code, complaints, brief.Of(content), want)
 		}
 	}
 	f("", `"ranking":["b"]`, "that hit is dropped")
@@ -189,7 +190,7 @@ func TestEvalByOtherFiles(t *testing.T) {
 		code, out, told := evaluated(t, "--data", set, "--presets", "text", "--qrels", qrels, "--baseline", run, "--metrics", "ndcg@10")
 		for _, want := range want {
 			if code != exitOK || !strings.Contains(out+told, want) {
-				t.Errorf("%s, %s: exit code %d, %s%s; want %q", filepath.Base(qrels), filepath.Base(run), code, out, told, want)
+				t.Errorf("%s, %s: exit code %d, %s%s; want %q", filepath.Base(qrels), filepath.Base(run), code, brief.Of(out), told, want)
 			}
 		}
 	}
@@ -199,11 +200,11 @@ func TestEvalByOtherFiles(t *testing.T) {
 		"old.run: scores that are no numbers (1): left out", "old.run: documents that were there for their query (1): the last score counts")
 	code, out, told := evaluated(t, "--data", set, "--presets", "text", "--json", "--baseline", file("old.run", "q Q0 b 1 1 old\nq Q0 b 1\n"))
 	if code != exitOK || !strings.Contains(out, `"baseline_oddities": [`) || !strings.Contains(told, "old.run: rows of another number of columns (1)") {
-		t.Errorf("exit code %d, %s%s", code, out, told)
+		t.Errorf("exit code %d, %s%s; want code exitOK and `\"baseline_oddities\": [` in it and \"old.run: rows of another number of columns (1)\" in it", code, brief.Of(out), told)
 	}
 	code, _, told = evaluated(t, "--data", set, "--data", smallSet(t), "--qrels", "x")
 	if code != exitUsage || !strings.Contains(told, "--data of one set") {
-		t.Errorf("exit code %d, %s", code, told)
+		t.Errorf(`exit code %d, %s; want code exitUsage and "--data of one set" in it`, code, told)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestEvalOfAnswers(t *testing.T) {
 		t.Helper()
 		code, out, complaints := evaluated(t, append(args, "--data", one, "--data", renamed, "--presets", "text,balanced")...)
 		if code != exitOK || !strings.Contains(out, want) {
-			t.Errorf("%v: exit code %d, %q; want %q in\n%s", args, code, complaints, want, out)
+			t.Errorf("%v: exit code %d, %q; want %q in\n%s", args, code, complaints, want, brief.Of(out))
 		}
 	}
 	f("Passages of small, other; questions of small, other:", "--together")
@@ -228,7 +229,7 @@ func TestEvalOfAnswers(t *testing.T) {
 	f("By preset balanced nothing is known of the answers to 6 questions.", "--answerability") // vectors of two numbers
 	code, _, complaints := evaluated(t, "--data", one, "--together", "--passages", "none")
 	if code != exitUsage || !strings.Contains(complaints, "passages") {
-		t.Errorf("passages of no set: exit code %d, %q", code, complaints)
+		t.Errorf(`passages of no set: exit code %d, %q; want code exitUsage and "passages" in it`, code, complaints)
 	}
 }
 
@@ -239,7 +240,7 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector",
 		"--engine", "postgres", "--postgres-url", database.URL)
 	if code != exitOK || !strings.Contains(out, "Engine postgres") || !strings.Contains(out, "| small | 1.0000 | 0.6309 |") {
-		t.Errorf("exit code %d, %s\n%s", code, complaints, out)
+		t.Errorf("exit code %d, %s\n%s; want code exitOK and \"Engine postgres\" in it and \"| small | 1.0000 | 0.6309 |\" in it", code, complaints, brief.Of(out))
 	}
 	e, err := postgres.Open(t.Context(), postgres.Options{
 		URL: database.URL, Schema: "eval_hybridge", Tokenizer: enginetest.Words{},
@@ -249,7 +250,7 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 	}
 	defer func() { _ = e.Close() }()
 	if left, err := e.KnowledgeBases(t.Context()); err != nil || len(left) != 0 {
-		t.Errorf("%+v left, %v", left, err)
+		t.Errorf("%+v left, %v; want no error and no left", left, err)
 	}
 }
 
@@ -264,7 +265,7 @@ func TestEvalReranks(t *testing.T) {
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "vector", "--config", settings,
 		"--system", `reranked={"preset":"vector","rerank":"default"}`)
 	if code != exitOK || !strings.Contains(out, "| small | 0.6309 | 1.0000 |") {
-		t.Errorf("exit code %d, %s\n%s", code, complaints, out)
+		t.Errorf("exit code %d, %s\n%s; want code exitOK and \"| small | 0.6309 | 1.0000 |\" in it", code, complaints, brief.Of(out))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // What a team does from a file of questions to a gate in its continuous integration.
@@ -66,10 +68,10 @@ func TestEvaluationCommands(t *testing.T) {
 		"--system", `narrow={"preset":"text","filter":{"document_id":"hours"}}`, "--against", "text", "--metrics", "hit@1",
 		"--fail-if", "hit@1 < -0.1", "--report", report)
 	if code != exitFailed || !strings.Contains(out, `"how long takes a refund" -1.000`) || !strings.Contains(errs, "hit@1 < -0.1 of narrow") {
-		t.Errorf("exit code %d: %s %s", code, out, errs)
+		t.Errorf("exit code %d: %s %s; want code exitFailed and `\"how long takes a refund\" -1.000` in it and \"hit@1 < -0.1 of narrow\" in it", code, brief.Of(out), errs)
 	}
 	if page, err := os.ReadFile(report); err != nil || !strings.Contains(string(page), "narrow") {
-		t.Errorf("%s, %v", page, err)
+		t.Errorf(`%s, %v; want no error and "narrow" in it`, brief.Of(page), err)
 	}
 	c.want(exitOK, "", "evaluations list", "text, narrow", "done")
 	id := evaluationNames(t.Context(), &asked{client: mustClient(t, r.url)})[0]
@@ -97,7 +99,7 @@ func scriptedJudge(t *testing.T) (url string) {
 			Passages []struct{ Title, Text string }
 		}
 		if err := json.NewDecoder(r.Body).Decode(&completion); err != nil || len(completion.Messages) != 2 {
-			t.Errorf("asked %+v, %v", completion, err)
+			t.Errorf("asked %+v, %v; want no error and 2 completion.Messages", completion, err)
 			return
 		}
 		if err := json.Unmarshal([]byte(completion.Messages[1].Content), &asked); err != nil {

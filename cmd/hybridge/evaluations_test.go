@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -62,13 +63,13 @@ func evaluations(t *testing.T, c *config.Config) {
 	s.reached(first, want)
 	text := &first.Results[0]
 	if text.Queries != 2 || text.Failed != 0 || *text.RightlyRefused != 1 || *text.WronglyRefused != 0 || text.MedianMS <= 0 {
-		t.Errorf("%+v", text)
+		t.Errorf("%+v; want text.Queries 2 and text.Failed 0 and *text.RightlyRefused 1 and *text.WronglyRefused 0 and text.MedianMS above 0", text)
 	}
 	if narrow := &first.Results[1]; *narrow.WronglyRefused != .5 {
-		t.Errorf("%+v", narrow)
+		t.Errorf("%+v; want *narrow.WronglyRefused .5", narrow)
 	}
 	if c := first.Comparisons; len(c) != 1 || c[0].System != "narrow" || c[0].Queries != 2 || c[0].Differences[0].Less != 1 {
-		t.Errorf("%+v", c)
+		t.Errorf(`%+v; want 1 c and c[0].System "narrow" and c[0].Queries 2 and c[0].Differences[0].Less 1`, c)
 	}
 	s.comparesByAnyMetric(first)
 	s.showsAnswers(first)
@@ -81,7 +82,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	second := s.evaluate("text")
 	s.reached(second, map[string]float64{"text recall@1": .25})
 	if second.Results[0].Changed != 1 {
-		t.Errorf("%d hits have changed", second.Results[0].Changed)
+		t.Errorf("%d hits have changed; want second.Results[0].Changed 1", second.Results[0].Changed)
 	}
 	var unjudged gateway.UnjudgedHits
 	s.must(http.MethodGet, "/v1/evaluations/"+second.ID+"/unjudged", nil, &unjudged)
@@ -95,7 +96,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	var compared evaluation.Comparison
 	s.must(http.MethodGet, "/v1/evaluations/"+second.ID+"/comparison?system=text&against=text&baseline="+first.ID, nil, &compared)
 	if d := compared.Differences[0]; d.Less != 2 || d.More != 0 {
-		t.Errorf("against the first: %+v", d)
+		t.Errorf("against the first: %+v; want d.Less 2 and d.More 0", d)
 	}
 	s.refusesWhatCannotBeMeasured()
 
@@ -111,7 +112,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	}
 	s.must(http.MethodDelete, "/v1/query-sets/faq", nil, nil)
 	if status, _ := s.ask(http.MethodGet, "/v1/judgments/people", ""); status != http.StatusNotFound {
-		t.Errorf("judgments of a set that was deleted: %d", status)
+		t.Errorf("judgments of a set that was deleted: %d; want status StatusNotFound", status)
 	}
 	s.must(http.MethodDelete, basePath("shop"), nil, nil)
 }
@@ -127,7 +128,7 @@ func (s judgedShop) judge() {
 		{ID: "unjudged", Text: "parcels"},
 	}}, &outcome)
 	if outcome.Stored != 4 {
-		s.t.Fatalf("%+v", outcome)
+		s.t.Fatalf("%+v; want outcome.Stored 4", outcome)
 	}
 	s.must(http.MethodPut, "/v1/judgments/people", map[string]any{"query_set": "faq"}, nil)
 	s.must(http.MethodPost, "/v1/judgments/people/judgments", map[string]any{"judgments": []library.Judgment{
@@ -137,7 +138,7 @@ func (s judgedShop) judge() {
 		{QueryID: "nobody", ChunkID: "refunds#1", Grade: 1},
 	}}, &outcome)
 	if outcome.Stored != 3 || len(outcome.Failed) != 1 || outcome.Failed[0].Field != "query_id" {
-		s.t.Fatalf("%+v", outcome)
+		s.t.Fatalf(`%+v; want outcome.Stored 3 and 1 outcome.Failed and outcome.Failed[0].Field "query_id"`, outcome)
 	}
 }
 
@@ -177,7 +178,7 @@ func (s judgedShop) files() {
 	row := map[string]any{"queries": []library.Query{{ID: "1", Text: "opening hours"}}}
 	s.must(http.MethodPost, "/v1/query-sets/files/queries", row, &outcome)
 	if len(outcome.Failed) != 1 || outcome.Failed[0].Code != fault.Conflict || outcome.Failed[0].Field != "text" {
-		s.t.Errorf("%+v", outcome)
+		s.t.Errorf(`%+v; want 1 outcome.Failed and outcome.Failed[0].Code Conflict and outcome.Failed[0].Field "text"`, outcome)
 	}
 	changed["replace"] = true
 	f(queries, changed, 1, 0, `queries that had another text (1): replaced; line 1: query "1" was "refund"`)
@@ -189,7 +190,7 @@ func (s judgedShop) files() {
 		judgments:                      `{"format": "csv", "text": "a,b\n"}`,
 	} {
 		if status, _ := s.ask(http.MethodPost, path, body); status != http.StatusBadRequest && status != http.StatusNotFound {
-			s.t.Errorf("%s %s: %d", path, body, status)
+			s.t.Errorf("%s %s: %d; want status StatusBadRequest or status StatusNotFound", path, brief.Of(body), status)
 		}
 	}
 	s.must(http.MethodDelete, "/v1/query-sets/files", nil, nil)
@@ -246,7 +247,7 @@ func (s judgedShop) comparesByAnyMetric(e *runs.Evaluation) {
 	var c evaluation.Comparison
 	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/comparison?system=narrow&against=text&metric=hit@1&metric=map@10", nil, &c)
 	if len(c.Differences) != 2 || c.Differences[0].Metric != "hit@1" || c.Differences[0].Mean.Mean != -.5 {
-		s.t.Errorf("%+v", c.Differences)
+		s.t.Errorf(`%+v; want 2 c.Differences and c.Differences[0].Metric "hit@1" and c.Differences[0].Mean.Mean -.5`, c.Differences)
 	}
 }
 
@@ -255,11 +256,11 @@ func (s judgedShop) showsAnswers(e *runs.Evaluation) {
 	var rows gateway.EvaluationRows
 	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/rows?system=text&query=refund", nil, &rows)
 	if len(rows.Rows) != 1 || len(rows.Rows[0].Hits) < 2 || rows.Rows[0].Hits[0].Grade == nil || len(rows.Rows[0].Hits[0].Legs) == 0 {
-		s.t.Fatalf("%+v", rows)
+		s.t.Fatalf("%+v; want 1 rows.Rows and at least 2 rows.Rows[0].Hits and a rows.Rows[0].Hits[0].Grade and some rows.Rows[0].Hits[0].Legs", rows)
 	}
 	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/rows?system=text&limit=2", nil, &rows)
 	if len(rows.Rows) != 2 || rows.Next != "open" {
-		s.t.Errorf("%d rows, next %q", len(rows.Rows), rows.Next)
+		s.t.Errorf(`%d rows, next %q; want 2 rows.Rows and rows.Next "open"`, len(rows.Rows), rows.Next)
 	}
 }
 
@@ -269,7 +270,7 @@ func (s judgedShop) refusesWhatCannotBeMeasured() {
 		s.t.Helper()
 		got, answer := s.ask(http.MethodPost, "/v1/evaluations", body)
 		if got != status || !strings.Contains(string(answer), `"field":"`+field+`"`) {
-			s.t.Errorf("%s: %d %s, want %d about %s", body, got, answer, status, field)
+			s.t.Errorf("%s: %d %s, want %d about %s", brief.Of(body), got, brief.Of(answer), status, field)
 		}
 	}
 	of := func(systems, more string) string {
@@ -298,30 +299,30 @@ func TestTuning(t *testing.T) {
 	tuning := s.tuned(`"preset": "dated", "metric": "hit@1", "space": ["signals.recency:published=0.01..3:log"]`)
 	r := tuning.Result
 	if !r.Recommended || r.Start != 0 || r.Unseen != 1 || tuning.Definition == nil {
-		t.Fatalf("%+v, %+v", r, tuning.Definition)
+		t.Fatalf("%+v, %+v; want r.Recommended and r.Start 0 and r.Unseen 1 and a tuning.Definition", r, tuning.Definition)
 	}
 	if d := tuning.Definition; d.Base != "linear" || d.Provenance == nil || d.Provenance.Base != "dated" || *d.Provenance.Mean != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf(`%+v; want d.Base "linear" and a d.Provenance and d.Provenance.Base "dated" and *d.Provenance.Mean 1`, d)
 	}
 	ask := func(preset string) string {
 		return s.search(search.Request{Query: "word7", KnowledgeBases: []string{"shop"}, Preset: preset}).Hits[0].ID
 	}
 	if got := ask("dated"); got != "old7" {
-		t.Errorf("before: %s", got)
+		t.Errorf(`before: %s; want got "old7"`, got)
 	}
 	s.must(http.MethodPut, "/v1/presets/dated", map[string]any{"definition": tuning.Definition, "base_version": 1}, nil)
 	if got := ask("dated"); got != "new7" {
-		t.Errorf("after: %s", got)
+		t.Errorf(`after: %s; want got "new7"`, got)
 	}
 	s.must(http.MethodPost, "/v1/presets/dated/rollback", `{"version": 1}`, nil)
 	if got := ask("dated"); got != "old7" {
-		t.Errorf("taken back: %s", got)
+		t.Errorf(`taken back: %s; want got "old7"`, got)
 	}
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + s.url}}
 	c.want(exitOK, "", "tunings run --query-set faq --judgments people --preset dated --metric hit@1 --trials 200 --save newer "+
 		"--space signals.recency:published=0.01..3:log", `"base": "linear"`, "saved preset newer")
 	if got := ask("newer"); got != "new7" {
-		t.Errorf("by command: %s", got)
+		t.Errorf(`by command: %s; want got "new7"`, got)
 	}
 	c.want(exitOK, "", "tunings show "+tuning.ID, "done", `"data_hash": "sha256:`)
 	c.want(exitOK, "", "tunings delete --yes "+tuning.ID, "deleted")
@@ -364,7 +365,7 @@ func (s judgedShop) tuned(members string) *runs.Tuning {
 		return tuning.State != runs.Running
 	})
 	if tuning.State != runs.Done || tuning.Result == nil {
-		s.t.Fatalf("%+v", tuning)
+		s.t.Fatalf("%+v; want tuning.State Done and a tuning.Result", tuning)
 	}
 	return tuning
 }
@@ -375,7 +376,7 @@ func (s judgedShop) tuningRefuses() {
 		s.t.Helper()
 		got, answer := s.ask(http.MethodPost, "/v1/tunings", `{"judgments": "people", `+members+`}`)
 		if got != http.StatusBadRequest || !strings.Contains(string(answer), `"field":"`+field+`"`) {
-			s.t.Errorf("%s: %d %s, want one about %s", members, got, answer, field)
+			s.t.Errorf("%s: %d %s, want one about %s", members, got, brief.Of(answer), field)
 		}
 	}
 	f(`"query_set": "faq", "space": ["nosuch=0..1"]`, "space")

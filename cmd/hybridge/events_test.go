@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -47,7 +48,7 @@ func (w *eventWriter) write(t *testing.T, p *process) {
 		}
 		status := answer.StatusCode
 		if err := answer.Body.Close(); err != nil || status != http.StatusAccepted {
-			t.Errorf("%s: status %d, %v", w.name, status, err)
+			t.Errorf("%s: status %d, %v; want no error and status StatusAccepted", w.name, status, err)
 			return
 		}
 		w.acknowledged = append(w.acknowledged, w.unknown)
@@ -162,6 +163,6 @@ func TestEventsThatAreOff(t *testing.T) {
 	c.want(exitUsage, "", "events analytics", "events.enabled")
 	if status, answer := r.ask(http.MethodPost, eventsPath, someEvents(t, "anna", 1, 1)); status != http.StatusBadRequest ||
 		!strings.Contains(string(answer), "unsupported") {
-		t.Errorf("%d %s", status, answer)
+		t.Errorf(`%d %s; want status StatusBadRequest and "unsupported" in it`, status, brief.Of(answer))
 	}
 }

@@ -52,7 +52,7 @@ func TestExperimentCommands(t *testing.T) {
 		presets[answer.Preset] = true
 	}
 	if len(presets) != 2 {
-		t.Errorf("all are answered by %v", presets)
+		t.Errorf("all are answered by %v; want 2 presets", presets)
 	}
 
 	c.want(exitFailed, "", "experiments delete --yes first", "stop it first")

@@ -60,7 +60,7 @@ func usersDecide(t *testing.T, c *config.Config) {
 			return report.Variants[0].Searches == searchesOfCrowd && report.Preference.Wins+report.Preference.Losses > 10
 		})
 		if v := report.Verdict; v.Outcome != experiments.Won || v.Winner != "better" {
-			t.Errorf("seed %d: %+v, %+v", seed, v, report.Preference)
+			t.Errorf(`seed %d: %+v, %+v; want v.Outcome Won and v.Winner "better"`, seed, v, report.Preference)
 		}
 	}
 }

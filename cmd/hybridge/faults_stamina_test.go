@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -127,7 +128,7 @@ func TestMatrixOfFaults(t *testing.T) {
 		devservices.Report(t, table.String())
 	}
 	if text := m.out.String(); strings.Contains(text, "panic") {
-		t.Errorf("the log tells of a panic:\n%s", text)
+		t.Errorf("the log tells of a panic:\n%s; want no \"panic\" in it", text)
 	}
 }
 
@@ -390,7 +391,7 @@ func (m *matrix) recovers(t *testing.T) {
 			eventually(t, "chunk "+id+" of "+kb, func() bool {
 				status, text := m.ask(http.MethodGet, basePath(kb)+"/chunks/"+id, "")
 				if status == http.StatusNotFound {
-					t.Fatalf("%s lost chunk %s, which was acknowledged: %s", kb, id, text)
+					t.Fatalf("%s lost chunk %s, which was acknowledged: %s; want status other than StatusNotFound", kb, id, brief.Of(text))
 				}
 				return status == http.StatusOK
 			})

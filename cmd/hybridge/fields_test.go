@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 )
 
@@ -71,7 +72,7 @@ func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
 	seed := func() {
 		status, body := r.ask(http.MethodPost, "/v1/knowledge-bases", `{"id": "shop", "dimensions": 0}`)
 		if status != http.StatusCreated && status != http.StatusConflict {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("%d %s; want status StatusCreated or status StatusConflict", status, brief.Of(body))
 		}
 		for path, body := range map[string]string{
 			basePath("shop") + "/documents?refresh=true": `{"id": "c1", "document_id": "d", "content": "a refund", "metadata": {"language": "en"}}` + "\n",
@@ -135,7 +136,7 @@ func (r *running) tried(method string, bad fieldcheck.Request) int {
 	}
 	_ = answer.Body.Close()
 	if answer.StatusCode == http.StatusInternalServerError {
-		r.t.Errorf("%s %.300s with %.500s: %d", method, bad.Address, bad.Body, answer.StatusCode)
+		r.t.Errorf("%s %.300s with %.500s: %d; want answer.StatusCode other than StatusInternalServerError", method, bad.Address, bad.Body, answer.StatusCode)
 	}
 	return answer.StatusCode
 }

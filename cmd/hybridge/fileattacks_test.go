@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -47,27 +48,27 @@ func TestHostileUploads(t *testing.T) {
 		took := time.Since(begin)
 		t.Logf("%s: %d in %.1f s, %.200s", a.name, status, took.Seconds(), body)
 		if status != http.StatusOK && status/100 != 4 || a.says == "" != (status == http.StatusOK) {
-			t.Errorf("%s: status %d: %s", a.name, status, body)
+			t.Errorf("%s: status %d: %s", a.name, status, brief.Of(body))
 		}
 		if !strings.Contains(body, a.says) {
-			t.Errorf("%s: %s, want a word of %s", a.name, body, a.says)
+			t.Errorf("%s: %s, want a word of %s", a.name, brief.Of(body), a.says)
 		}
 		if took > time.Minute {
-			t.Errorf("%s took %v", a.name, took)
+			t.Errorf("%s took %v; want took at most Minute", a.name, took)
 		}
 	}
 	if mb := p.residentMB(); mb > 2<<10 {
-		t.Errorf("the gateway takes %d MB", mb)
+		t.Errorf("the gateway takes %d MB; want mb at most 2 << 10", mb)
 	}
 	for _, child := range p.children() {
 		if mb := peakMB(child); mb > 512+256 {
-			t.Errorf("a parser took %d MB", mb)
+			t.Errorf("a parser took %d MB; want mb at most 512 + 256", mb)
 		} else {
 			t.Logf("a parser took %d MB, the gateway has %d MB", mb, p.residentMB())
 		}
 	}
 	if status, body := p.upload("good.md", "# A\n\ntext"); status != http.StatusOK {
-		t.Errorf("a good file: %d %s", status, body)
+		t.Errorf("a good file: %d %s; want status StatusOK", status, brief.Of(body))
 	}
 }
 
@@ -78,11 +79,11 @@ func TestParsersAreReplacedAndEnd(t *testing.T) {
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
 	for i := range 3 {
 		if status, body := p.upload(fmt.Sprintf("%d.md", i), "# A\n\ntext"); status != http.StatusOK {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("%d %s; want status StatusOK", status, brief.Of(body))
 		}
 		children := p.children()
 		if len(children) != 1 {
-			t.Fatalf("%d children", len(children))
+			t.Fatalf("%d children; want 1 children", len(children))
 		}
 		if i == 2 {
 			break

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/experiments"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/presets"
 )
 
@@ -52,7 +53,7 @@ func readGuide(t *testing.T) (blocks []example, spans map[string][]string) {
 		return err
 	})
 	if err != nil || len(blocks) == 0 {
-		t.Fatalf("%d blocks of code, %v", len(blocks), err)
+		t.Fatalf("%d blocks of code, %v; want no error and some blocks", len(blocks), err)
 	}
 	return blocks, spans
 }
@@ -70,7 +71,7 @@ func TestGuideCommands(t *testing.T) {
 			}
 			checked++
 			if err := parseCommand(words[1:]); err != nil {
-				t.Errorf("%s: %q: %v", page, words, err)
+				t.Errorf("%s: %q: %v", brief.Of(page), words, err)
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func TestGuideCommands(t *testing.T) {
 		}
 	}
 	if checked < 100 {
-		t.Errorf("only %d commands were found", checked)
+		t.Errorf("only %d commands were found; want checked at least 100", checked)
 	}
 }
 
@@ -191,14 +192,14 @@ func TestGuideRequests(t *testing.T) {
 		t.Helper()
 		checked++
 		if status, answer := r.ask(http.MethodPost, path, body); status != http.StatusOK {
-			t.Errorf("%s: %s %s: %d %s", page, path, body, status, answer)
+			t.Errorf("%s: %s %s: %d %s; want status StatusOK", brief.Of(page), path, brief.Of(body), status, brief.Of(answer))
 		}
 	}
 	for _, b := range blocks {
 		switch b.language {
 		case "json":
 			if isExperiment, err := experimentOf(b.text); err != nil {
-				t.Errorf("%s: %v: %s", b.page, err, b.text)
+				t.Errorf("%s: %v: %s", brief.Of(b.page), err, b.text)
 			} else if !isExperiment && strings.Contains(b.text, `"knowledge_bases": [`) {
 				f(b.page, "/v1/search", b.text)
 			}
@@ -211,7 +212,7 @@ func TestGuideRequests(t *testing.T) {
 		}
 	}
 	if checked < 30 {
-		t.Errorf("only %d requests were found", checked)
+		t.Errorf("only %d requests were found; want checked at least 30", checked)
 	}
 }
 
@@ -250,10 +251,10 @@ func TestGuideSettings(t *testing.T) {
 		for _, text := range texts {
 			isFile := slices.Contains([]string{".db", ".yml"}, filepath.Ext(text))
 			if m := dotted.FindStringSubmatch(text); m != nil && sections[m[1]] && !isFile && !names[text] {
-				t.Errorf("%s: there is no setting %s", page, text)
+				t.Errorf("%s: there is no setting %s", brief.Of(page), text)
 			}
 			if strings.HasPrefix(text, config.EnvPrefix) && !names[text] {
-				t.Errorf("%s: there is no variable %s", page, text)
+				t.Errorf("%s: there is no variable %s", brief.Of(page), text)
 			}
 		}
 	}
@@ -263,7 +264,7 @@ func TestGuideSettings(t *testing.T) {
 			continue
 		}
 		if err := yaml.Unmarshal([]byte(b.text), &top); err != nil {
-			t.Errorf("%s: %v", b.page, err)
+			t.Errorf("%s: %v", brief.Of(b.page), err)
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(top)), func(key string) bool { return !sections[key] }) {
 			loads(t, b)
@@ -278,7 +279,7 @@ func loads(t *testing.T, settings example) {
 		t.Fatal(err)
 	}
 	if _, err := config.Load(file, nil, nil); err != nil {
-		t.Errorf("%s: %v in\n%s", settings.page, err, settings.text)
+		t.Errorf("%s: %v in\n%s", brief.Of(settings.page), err, settings.text)
 	}
 }
 
@@ -289,7 +290,7 @@ func TestGuideNamesAllPresets(t *testing.T) {
 	for _, page := range []string{"en/presets.md", "zh/presets.md"} {
 		for name := range presets.Builtin() {
 			if !slices.Contains(spans[page], name) {
-				t.Errorf("%s lacks %s", page, name)
+				t.Errorf("%s lacks %s", brief.Of(page), name)
 			}
 		}
 	}

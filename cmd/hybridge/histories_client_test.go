@@ -185,7 +185,7 @@ func (c *historian) counted(status int, text string) histories.Outcome {
 	case status == http.StatusNotFound:
 		o.Verdict = histories.Missing
 		if !strings.Contains(text, `"field":"document"`) && !strings.Contains(text, chunkMissing) {
-			c.t.Errorf("%d %s", status, text)
+			c.t.Errorf("%d %s; want `\"field\":\"document\"` in it or chunkMissing in it", status, text)
 		}
 	case decoded != nil:
 	case status == http.StatusOK:

@@ -138,7 +138,7 @@ func (s *historySite) must(method, path, body string, into any) {
 	s.t.Helper()
 	status, text := s.send(s.t.Context(), method, path, asJSON, body)
 	if status >= http.StatusMultipleChoices || status == 0 {
-		s.t.Fatalf("%s %s: %d %s", method, path, status, text)
+		s.t.Fatalf("%s %s: %d %s; want status below StatusMultipleChoices and status other than 0", method, path, status, text)
 	}
 	if into != nil {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
@@ -251,7 +251,7 @@ func (s *historySite) migrate(end bool) bool {
 		}
 		status, text := s.send(s.t.Context(), http.MethodPost, path+"/apply", asJSON, fmt.Sprintf(`{"plan": %q}`, plan.ID))
 		if s.tally.migrations++; status >= http.StatusBadRequest {
-			s.t.Errorf("applying: %d %s", status, text)
+			s.t.Errorf("applying: %d %s; want status below StatusBadRequest", status, text)
 		}
 		s.tell("migration of %s", plan.Diff.Index)
 	}
@@ -265,13 +265,13 @@ func (s *historySite) judge(h *histories.History) {
 	for i := range violations {
 		v := &violations[i]
 		if i >= 2 {
-			s.t.Errorf("and %d more chunks", len(violations)-i)
+			s.t.Errorf("and %d more chunks; want i below 2", len(violations)-i)
 			break
 		}
 		s.t.Errorf("%s%s", v.Text, s.drawn(v))
 	}
 	if s.tally.undecided = undecided; undecided > 0 && !s.mayBeUndecided {
-		s.t.Errorf("%d chunks are undecided", undecided)
+		s.t.Errorf("%d chunks are undecided; want undecided 0 or s.mayBeUndecided", undecided)
 	}
 	for _, why := range h.Unanswered(3) {
 		s.t.Log(why)
@@ -306,7 +306,7 @@ func (s *historySite) vectorsFit() {
 	s.t.Helper()
 	status, text := s.send(s.t.Context(), http.MethodGet, basePath(s.kb)+"/chunks?vectors=true", "", "")
 	if status != http.StatusOK {
-		s.t.Fatalf("exporting: %d %s", status, text)
+		s.t.Fatalf("exporting: %d %s; want status StatusOK", status, text)
 	}
 	for line := range strings.Lines(text) {
 		var c struct {
@@ -314,7 +314,7 @@ func (s *historySite) vectorsFit() {
 			Vector      []float64
 		}
 		if err := json.Unmarshal([]byte(line), &c); err != nil || len(c.Vector) != 2 {
-			s.t.Fatalf("%s: %v", line, err)
+			s.t.Fatalf("%s: %v; want no error and 2 c.Vector", line, err)
 		}
 		value, _, _ := strings.Cut(c.Content, " ")
 		if slope, want := c.Vector[1]/c.Vector[0], float64(slopeOf(value)); math.Abs(slope-want) > 0.01*want {

@@ -62,7 +62,7 @@ func TestImportOfAnIndexGoesOn(t *testing.T) {
 	code, out, errs := c.run("", "kb", "show", "goes-on", "--json")
 	var kb engine.KnowledgeBase
 	if err := json.Unmarshal([]byte(out), &kb); err != nil || code != exitOK {
-		t.Fatalf("%d %s %v", code, errs, err)
+		t.Fatalf("%d %s %v; want no error and code exitOK", code, errs, err)
 	}
 	client, err := rest.New(&rest.Options{URLs: []string{server}, Timeout: time.Minute, JSON: true})
 	if err != nil {

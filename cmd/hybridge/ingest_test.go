@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -78,7 +79,7 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	code, out, _ := c.run("", "ingest", "--kb", "k", "--prune", "--exclude", "c.md", "--json", docs)
 	var summary uploadSummary
 	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK || cmp.Diff(summary.Pruned, []string{"old/b.md"}) != "" {
-		t.Errorf("%d %s %v", code, out, err)
+		t.Errorf(`%d %s %v; want no error and code exitOK and cmp.Diff(summary.Pruned, []string{"old/b.md"}) ""`, code, brief.Of(out), err)
 	}
 	holds("a.md c.md line new.md o.md")
 
@@ -95,7 +96,7 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
 	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune "+again, "1 unchanged", "deleted 手册/c.md")
 	if got := r.documents("p"); got != "手册/new.md" {
-		t.Errorf("the documents are %s", got)
+		t.Errorf(`the documents are %s; want got "手册/new.md"`, got)
 	}
 	c.want(exitUsage, "", "ingest --kb p --prune "+t.TempDir(), "is this one mounted")
 	put(t, again, map[string]string{"new.md": "Ships leave at noon."})
@@ -104,17 +105,17 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	c.want(exitUsage, "", "ingest --kb p --prefix 手册/ --prune "+again, "is this one mounted")
 	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --dry-run --yes "+again, "remove  手册/new.md")
 	if got := r.documents("p"); got != "手册/new.md" {
-		t.Errorf("the documents are %s", got)
+		t.Errorf(`the documents are %s; want got "手册/new.md"`, got)
 	}
 	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --yes "+again, "deleted 手册/new.md")
 	if got := r.documents("p"); got != "" {
-		t.Errorf("the documents are %s", got)
+		t.Errorf(`the documents are %s; want got ""`, got)
 	}
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
 	code, _, errs := c.run("", "ingest", "--kb", "p", "--json", "--prune", t.TempDir())
 	var told gateway.Problem
 	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != exitUsage || told.Field != "--prune" {
-		t.Errorf("%d %q: %v", code, errs, err)
+		t.Errorf(`%d %q: %v; want no error and code exitUsage and told.Field "--prune"`, code, errs, err)
 	}
 	c.want(exitUsage, "", "ingest --kb p --prune "+filepath.Join(again, "new.md"), "with folders only")
 	c.want(exitUsage, "", "ingest --kb p --prefix x/ -", "--prefix", "not for NDJSON")
@@ -131,7 +132,7 @@ func TestIngestSelectsFiles(t *testing.T) {
 	}
 	repository := t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", repository).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+		t.Fatalf("%v %s", err, brief.Of(out))
 	}
 	put(t, repository, map[string]string{
 		".gitignore": "build/\n*.tmp.md\n", "docs/.gitignore": "/secret.md\n!keep.tmp.md\n", ".git/info/exclude": "mine.md\n",
@@ -169,7 +170,7 @@ func TestIngestGivesMetadata(t *testing.T) {
 		t.Helper()
 		code, out, errs := c.run("", append(append([]string{"ingest", "--kb", "m", "--create"}, flags...), docs)...)
 		if code != exitOK || !strings.Contains(out, says) {
-			t.Errorf("%s: %d %s %s, want %s", flags, code, out, errs, says)
+			t.Errorf("%s: %d %s %s, want %s", flags, code, brief.Of(out), errs, says)
 		}
 	}
 	flags := []string{
@@ -183,7 +184,7 @@ func TestIngestGivesMetadata(t *testing.T) {
 	got := page.Chunks[0].Metadata
 	for _, own := range []string{"source_hash", "source_folder", "language"} {
 		if got[own] == nil {
-			t.Errorf("no %s in %v", own, got)
+			t.Errorf("no %s in %v; want a got[own]", own, got)
 		}
 		delete(got, own)
 	}
@@ -211,7 +212,7 @@ func TestInterruptedIngestOfFiles(t *testing.T) {
 	c.want(exitOK, "", "ingest --kb i --create --metadata v=1 --include a.md "+docs, "1 written") // so far it came
 	c.want(exitOK, "", "ingest --kb i --metadata v=1 "+docs, "2 written, 1 unchanged")
 	if got := r.documents("i"); got != "a.md b.md c.md" {
-		t.Errorf("the documents are %s", got)
+		t.Errorf(`the documents are %s; want got "a.md b.md c.md"`, got)
 	}
 }
 
@@ -237,7 +238,7 @@ func TestPace(t *testing.T) {
 	f(4, 8e6, "uploading 40 MB of 100 MB, 5.0 MB/s, 12s left")
 	f(64, 6e6, "uploading 46 MB of 100 MB, 100 kB/s, 9m0s left") // one large file for a minute: what was before is too old
 	if len(p.pace.samples) > 3 {
-		t.Errorf("%d samples are kept", len(p.pace.samples))
+		t.Errorf("%d samples are kept; want at most 3 p.pace.samples", len(p.pace.samples))
 	}
 	p.size = -1
 	f(65, 0, "uploading 46 MB, 98 kB/s")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // Keys are made on the command line and hold in the gateway that runs, and the audit log says
@@ -23,7 +24,7 @@ func TestStoredKeys(t *testing.T) {
 	code, out, errs := cli.run("", "keys", "create", "web", "--roles", "search,operate", "--expires", "1h")
 	web := strings.TrimSpace(out)
 	if code != exitOK || !strings.HasPrefix(web, "hyb_") {
-		t.Fatalf("%d %s %s", code, out, errs)
+		t.Fatalf(`%d %s %s; want code exitOK and one that begins with "hyb_"`, code, brief.Of(out), errs)
 	}
 	const search = `{"query": "whispered", "knowledge_bases": ["kb"]}`
 	b.as(web, http.MethodPost, "/v1/search", search, http.StatusOK)
@@ -38,7 +39,7 @@ func TestStoredKeys(t *testing.T) {
 	code, out, _ = cli.run("", "keys", "rotate", "web")
 	next := strings.TrimSpace(out)
 	if code != exitOK || next == web {
-		t.Errorf("rotate: %d %s", code, out)
+		t.Errorf("rotate: %d %s", code, brief.Of(out))
 	}
 	b.as(web, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
 	b.as(next, http.MethodPost, "/v1/search", search, http.StatusOK)
@@ -64,10 +65,10 @@ func TestStoredKeys(t *testing.T) {
 		`"key":"web","tenant":"default"`, `"route":"/v1/search","path":"/v1/search","outcome":"done"`, `"outcome":"refused"`,
 	} {
 		if !strings.Contains(string(log), want) {
-			t.Errorf("the audit log has no %s: %s", want, log)
+			t.Errorf("the audit log has no %s: %s", want, brief.Of(log))
 		}
 	}
 	if strings.Contains(string(log), "whispered") || strings.Contains(string(log), web) {
-		t.Errorf("the audit log says too much: %s", log)
+		t.Errorf("the audit log says too much: %s", brief.Of(log))
 	}
 }

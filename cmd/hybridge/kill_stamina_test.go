@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
@@ -156,7 +157,7 @@ func (w *killedWriter) write(p *process) bool {
 		return false
 	}
 	if response.StatusCode != http.StatusOK || strings.Contains(string(text), `"failed"`) {
-		p.t.Errorf("%s %s: %d %s", method, path, response.StatusCode, text)
+		p.t.Errorf("%s %s: %d %s; want response.StatusCode StatusOK and no `\"failed\"` in it", method, path, response.StatusCode, brief.Of(text))
 		return false
 	}
 	w.certain[w.document] = w.wanted
@@ -245,7 +246,7 @@ func (w *killedWriter) search(p *process, document int, now stored) {
 		}
 		for _, h := range response.Hits {
 			if h.VectorSimilarity == nil {
-				p.t.Errorf("%s has lost its vector", h.ID)
+				p.t.Errorf("%s has lost its vector; want a h.VectorSimilarity", h.ID)
 			}
 		}
 	}

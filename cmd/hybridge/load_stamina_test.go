@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -54,7 +55,7 @@ func TestMixedLoad(t *testing.T) {
 	})
 	group.Wait()
 	if text := p.out.String(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic") {
-		t.Errorf("the gateway says\n%s", text)
+		t.Errorf("the gateway says\n%s; want no \"DATA RACE\" in it and no \"panic\" in it", text)
 	}
 	l.book.judge(t)
 }
@@ -170,7 +171,7 @@ func (w *worker) do(what, method, path string, body any, statuses ...int) []byte
 			return text
 		}
 	}
-	w.t.Errorf("%s: %d %s", what, response.StatusCode, text)
+	w.t.Errorf("%s: %d %s", what, response.StatusCode, brief.Of(text))
 	return nil
 }
 
@@ -190,7 +191,7 @@ func (w *worker) search() {
 	var response search.Response
 	w.decode(w.do("search "+preset, http.MethodPost, "/v1/search", request), &response)
 	if len(response.Degraded) > 0 {
-		w.t.Errorf("%s is degraded: %+v", preset, response.Degraded)
+		w.t.Errorf("%s is degraded: %+v; want len(response.Degraded) 0", preset, response.Degraded)
 	}
 }
 
@@ -199,7 +200,7 @@ func (w *worker) decode(text []byte, into any) {
 		return
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		w.t.Errorf("%v in %s", err, text)
+		w.t.Errorf("%v in %s", err, brief.Of(text))
 	}
 }
 
@@ -217,7 +218,7 @@ func (w *worker) seeWhole(request search.Request) {
 		editions[edition]++
 	}
 	if len(editions) > 1 || len(response.Hits) != 0 && len(response.Hits) != loadParts {
-		w.t.Errorf("the document %s of %d chunks is seen as %v", document, loadParts, editions)
+		w.t.Errorf("the document %s of %d chunks is seen as %v", brief.Of(document), loadParts, editions)
 	}
 }
 
@@ -250,7 +251,7 @@ func (w *worker) write() {
 
 func (w *worker) accepted(results []byte) {
 	if bytes.Contains(results, []byte(`"failed"`)) {
-		w.t.Errorf("not written: %s", results)
+		w.t.Errorf("not written: %s", brief.Of(results))
 	}
 }
 
@@ -269,7 +270,7 @@ func (w *worker) administer() {
 	request := search.Request{Query: "refund 退款", KnowledgeBases: []string{id, "k"}, Vector: direction(w.random)}
 	w.decode(w.do("search two", http.MethodPost, "/v1/search", request), &response)
 	if len(response.Hits) == 0 || len(response.Degraded) > 0 {
-		w.t.Errorf("%d hits, degraded %+v", len(response.Hits), response.Degraded)
+		w.t.Errorf("%d hits, degraded %+v; want some response.Hits and len(response.Degraded) 0", len(response.Hits), response.Degraded)
 	}
 	var described struct{ engine.Description }
 	w.decode(w.do("describe", http.MethodGet, basePath(id), nil), &described)

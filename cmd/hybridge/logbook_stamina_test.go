@@ -60,7 +60,7 @@ func (b *logbook) sample(p *process) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		p.t.Errorf("/metrics: %d", response.StatusCode)
+		p.t.Errorf("/metrics: %d; want response.StatusCode StatusOK", response.StatusCode)
 	}
 	values := map[string]float64{}
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
@@ -107,7 +107,7 @@ func (b *logbook) judge(t *testing.T) {
 	devservices.Report(t, b.table())
 	early, late := slices.Concat(b.needs[periods/2-1], b.needs[periods/2]), slices.Concat(b.needs[periods-2], b.needs[periods-1])
 	if len(early) == 0 || len(late) == 0 {
-		t.Fatalf("%d and %d samples", len(early), len(late))
+		t.Fatalf("%d and %d samples; want some early and some late", len(early), len(late))
 	}
 	flat := func(what string, from, to, factor, slack float64) {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -50,7 +51,7 @@ func TestMappingsByCommand(t *testing.T) {
 	var plan engine.MappingPlan
 	m.json(&plan, "plan shop --vector-index flat")
 	if plan.Diff.Class != engine.ChangeReindex || plan.ID == "" {
-		t.Fatalf("planned %+v", plan)
+		t.Fatalf(`planned %+v; want plan.Diff.Class ChangeReindex and plan.ID other than ""`, plan)
 	}
 	m.state("apply shop "+plan.ID, engine.MigrationSwitched)
 	m.want(exitFailed, "", "mappings apply shop "+plan.ID, "rollback or cleanup it first")
@@ -91,7 +92,7 @@ func (m *byCommand) json(into any, args string) {
 	m.t.Helper()
 	code, out, errs := m.run("", append([]string{"mappings"}, strings.Fields(args+" --json")...)...)
 	if err := json.Unmarshal([]byte(out), into); err != nil || code != exitOK || errs != "" {
-		m.t.Fatalf("%s: exit code %d, %v: %s %s", args, code, err, out, errs)
+		m.t.Fatalf(`%s: exit code %d, %v: %s %s; want no error and code exitOK and errs ""`, args, code, err, brief.Of(out), errs)
 	}
 }
 

@@ -40,7 +40,7 @@ func agentBeside(t *testing.T, folder string, args ...string) *mcp.ClientSession
 		_ = agent.Close()
 		_ = fromAgent.Close()
 		if code := <-ended; code != exitOK {
-			t.Errorf("hybridge mcp ended with %d: %s", code, complaints.String())
+			t.Errorf("hybridge mcp ended with %d: %s; want code exitOK", code, complaints.String())
 		}
 	})
 	return agent
@@ -86,7 +86,7 @@ func TestAgentsNeedNoGateway(t *testing.T) {
 	c.want(exitOK, lines.String(), "ingest --kb manuals -", "10 created")
 	agent := agentBeside(t, folder)
 	if text, ids := calls(t, agent, "search", map[string]any{"query": "refund"}); ids != "x" || !strings.Contains(text, "a refund takes a week") {
-		t.Errorf("search finds %q: %s", ids, text)
+		t.Errorf(`search finds %q: %s; want ids "x" and "a refund takes a week" in it`, ids, text)
 	}
 	reads := func(chunk string, around int, want string) {
 		t.Helper()
@@ -132,7 +132,7 @@ func TestAgentsOutliveTheGateway(t *testing.T) {
 	}
 	away.Store(true)
 	if result, err := lists(); err == nil {
-		t.Errorf("of a gateway that is away: %+v", result)
+		t.Errorf("of a gateway that is away: %+v; want an error", result)
 	}
 	away.Store(false)
 	if _, err := lists(); err != nil {

@@ -38,7 +38,7 @@ func TestIngestOverHTTPKeepsMemoryFlat(t *testing.T) {
 		t.Errorf("%d chunks, want %d", n, part*parts)
 	}
 	if grown := beside[parts-1] - beside[0]; grown > slack {
-		t.Errorf("memory beside the index grew by %d MB while 400 MB came in", grown)
+		t.Errorf("memory beside the index grew by %d MB while 400 MB came in; want grown at most slack", grown)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -60,7 +61,7 @@ func (m *mirrored) wrote(lines string, status map[string]string) {
 	for _, name := range m.engines {
 		result := fmt.Sprintf(`"engine":%q,"status":%q`, name, status[name])
 		if got, want := strings.Count(string(answer), result), strings.Count(lines, "\n"); code != http.StatusOK || got != want {
-			m.t.Fatalf("ingest: %d, %d times %s, want %d in %s", code, got, result, want, answer)
+			m.t.Fatalf("ingest: %d, %d times %s, want %d in %s", code, got, result, want, brief.Of(answer))
 		}
 	}
 }
@@ -77,7 +78,7 @@ func (m *mirrored) answersAlike() {
 		first[name] = response.Hits[0]
 	}
 	if a, b := first[m.engines[0]].Score, first[m.engines[1]].Score; math.Abs(a-b) > 1e-4 {
-		m.t.Errorf("scores %v and %v", a, b)
+		m.t.Errorf("scores %v and %v; want math.Abs(a - b) at most 1e-4", a, b)
 	}
 }
 
@@ -88,7 +89,7 @@ func (m *mirrored) repairsDrift() {
 	second := m.app.engines[at]
 	all, err := second.KnowledgeBases(m.t.Context())
 	if err != nil || len(all) != 1 {
-		m.t.Fatalf("%+v, %v", all, err)
+		m.t.Fatalf("%+v, %v; want no error and 1 all", all, err)
 	}
 	if _, err := second.DeleteChunks(m.t.Context(), all[0], []string{"coffee-en"}); err != nil {
 		m.t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -25,11 +26,11 @@ func TestSeveralModels(t *testing.T) {
 	var made engine.KnowledgeBase
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "second", "embedding_model": "two"}, &made)
 	if made.Dimensions != 2 || made.EmbeddingModel != "two" {
-		t.Errorf("made %+v", made)
+		t.Errorf(`made %+v; want made.Dimensions 2 and made.EmbeddingModel "two"`, made)
 	}
 	code, answer := r.ask(http.MethodPost, "/v1/knowledge-bases", `{"id": "third", "embedding_model": "three"}`)
 	if code != http.StatusBadRequest || !strings.Contains(string(answer), "model three, which is not configured") {
-		t.Errorf("an unknown model: %d %s", code, answer)
+		t.Errorf(`an unknown model: %d %s; want code StatusBadRequest and "model three, which is not configured" in it`, code, brief.Of(answer))
 	}
 	for _, kb := range []string{"usual", "second"} {
 		chunk := `{"id": "` + kb + `", "document_id": "d", "content": "Money is paid back within three days."}`
@@ -58,7 +59,7 @@ func TestSeveralModels(t *testing.T) {
 	}
 	both("退款什么时候到账", "usual second", "")
 	if _, answer = r.ask(http.MethodGet, "/readyz", ""); !strings.Contains(string(answer), "embedding two") {
-		t.Errorf("ready: %s", answer)
+		t.Errorf(`ready: %s; want "embedding two" in it`, brief.Of(answer))
 	}
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
 	m.want(exitUsage, "", "mappings plan usual --embedding-model-name three", "a configured model: multilingual-e5-small, two")

@@ -92,10 +92,10 @@ func TestTimesAreMomentsOnEveryEngine(t *testing.T) {
 				return text
 			}
 			if got := b.found(ask("2026-06-10T22:36:59+02:00")); got != "later "+four {
-				t.Errorf("%s: %s", door, got)
+				t.Errorf(`%s: %s; want got "later " + four`, door, got)
 			}
 			if got := b.found(ask("2026-06-10")); got != "later" {
-				t.Errorf("%s behind a day: %s", door, got)
+				t.Errorf(`%s behind a day: %s; want got "later"`, door, got)
 			}
 			if got := ask("soon"); !strings.Contains(got, "a time in ISO 8601 as 2026-06-10 or") {
 				t.Errorf("%s with what is no time: %s", door, got)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/search"
@@ -56,7 +57,7 @@ func TestOldDataIsRead(t *testing.T) {
 			searchesOldData(t, c, "postgres")
 			d.Exec("UPDATE hybridge.store SET min_reader = schema")
 			if _, err := Open(t.Context(), c, nil); !fault.Is(err, fault.Unsupported) {
-				t.Errorf("of a newer version: %v", err)
+				t.Errorf("of a newer version: %v; want an error of kind Unsupported", err)
 			}
 		})
 	}
@@ -105,12 +106,12 @@ func searchesOldData(t *testing.T, c *config.Config, engine string) {
 	f("faq", "money back", []float32{1, 0, 0, 0}, "q1")
 	f("faq", "煮咖啡", []float32{0, 0, 1, 0}, "q2")
 	if n := r.chunks("guide-" + engine); n != 5 {
-		t.Errorf("%d chunks", n)
+		t.Errorf("%d chunks; want n 5", n)
 	}
 	if engine == "embedded" {
 		_, set := r.ask(http.MethodGet, "/v1/synonyms/global", "")
 		if !strings.Contains(string(set), "money back") {
-			t.Errorf("synonyms %s", set)
+			t.Errorf(`synonyms %s; want "money back" in it`, brief.Of(set))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -212,7 +213,7 @@ func TestElasticsearchInTrouble(t *testing.T) {
 		s.t = t
 	}
 	if text := p.out.String(); strings.Contains(text, "panic") {
-		t.Errorf("the log tells of a panic:\n%s", text)
+		t.Errorf("the log tells of a panic:\n%s; want no \"panic\" in it", text)
 	}
 }
 
@@ -275,7 +276,7 @@ func (s *sufferer) ask(preset string, bases ...string) outcome {
 		err = json.Unmarshal(text, &o.Response)
 	}
 	if err != nil {
-		s.t.Fatalf("%s: %d %s: %v", preset, response.StatusCode, text, err)
+		s.t.Fatalf("%s: %d %s: %v", preset, response.StatusCode, brief.Of(text), err)
 	}
 	return o
 }
@@ -305,7 +306,7 @@ func (s *sufferer) suffers(preset string, codes []fault.Kind) {
 		s.t.Errorf("%s: no Retry-After", preset)
 	}
 	if strings.Contains(o.text, "secret-node") {
-		s.t.Errorf("%s: the answer repeats what Elasticsearch said: %s", preset, o.text)
+		s.t.Errorf(`%s: the answer repeats what Elasticsearch said: %s; want no "secret-node" in it`, preset, o.text)
 	}
 }
 
@@ -313,10 +314,10 @@ func (s *sufferer) suffers(preset string, codes []fault.Kind) {
 func (s *sufferer) goesOn() {
 	s.t.Helper()
 	if status, _ := s.running.ask(http.MethodGet, "/healthz", ""); status != http.StatusOK {
-		s.t.Errorf("/healthz answers %d", status)
+		s.t.Errorf("/healthz answers %d; want status StatusOK", status)
 	}
 	if o := s.ask("balanced", "embedded"); o.status != http.StatusOK || len(o.Hits) == 0 || len(o.Degraded) > 0 {
-		s.t.Errorf("the embedded engine: %d %s", o.status, o.text)
+		s.t.Errorf("the embedded engine: %d %s; want o.status StatusOK and some o.Hits and len(o.Degraded) 0", o.status, o.text)
 	}
 }
 
@@ -326,10 +327,10 @@ func (s *sufferer) cannotWrite() {
 	status, text := s.running.ask(http.MethodPost, basePath("elasticsearch")+"/documents", someChunks(s.written, s.written+5))
 	created := strings.Count(string(text), `"created"`)
 	if status != http.StatusOK && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout {
-		s.t.Errorf("writing: %d %s", status, text)
+		s.t.Errorf("writing: %d %s; want status StatusOK or status StatusServiceUnavailable or status StatusGatewayTimeout", status, brief.Of(text))
 	}
 	if status == http.StatusOK && created+strings.Count(string(text), `"failed"`) != 5 {
-		s.t.Errorf("writing tells of other than five chunks: %s", text)
+		s.t.Errorf("writing tells of other than five chunks: %s; want status other than StatusOK or created + strings.Count(string(text), `\"failed\"`) 5", brief.Of(text))
 	}
 }
 

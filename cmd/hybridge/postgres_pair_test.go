@@ -43,7 +43,7 @@ func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 	group.Wait()
 	for _, g := range p.gateways {
 		if text := g.out.String(); strings.Contains(text, "panic") {
-			t.Errorf("a gateway says\n%s", text)
+			t.Errorf("a gateway says\n%s; want no \"panic\" in it", text)
 		}
 	}
 	if !t.Failed() {

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -44,29 +45,29 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 		return len(r.search(search.Request{Query: "refund", KnowledgeBases: []string{"there"}, Preset: "text"}).Hits)
 	}
 	if n := hits(); n != 1 {
-		t.Fatalf("%d hits", n)
+		t.Fatalf("%d hits; want n 1", n)
 	}
 	var described catalog.Described
 	r.must(http.MethodGet, basePath("there"), nil, &described)
 	keywords, _ := described.Details["keyword_index"].(map[string]any)
 	text, _ := keywords["text"].(map[string]any)
 	if text["loaded"] != true || text["builds"] != 1.0 || described.BM25 != "okapi" {
-		t.Errorf("described as %+v", described)
+		t.Errorf(`described as %+v; want text["loaded"] true and text["builds"] 1.0 and described.BM25 "okapi"`, described)
 	}
 	line := command{t: t, folder: t.TempDir()}
 	line.want(0, "", "kb invalidate there --server "+r.url, "the next search of there builds")
 	line.want(2, "", "kb invalidate here --server "+r.url, "no stored keyword indexes")
 	if n := hits(); n != 1 {
-		t.Errorf("%d hits after invalidating", n)
+		t.Errorf("%d hits after invalidating; want n 1", n)
 	}
 	if status, answer := r.ask(http.MethodPost, basePath("here")+"/invalidate", ""); status != http.StatusBadRequest {
-		t.Errorf("invalidating the embedded engine: %d %s", status, answer)
+		t.Errorf("invalidating the embedded engine: %d %s; want status StatusBadRequest", status, brief.Of(answer))
 	}
 	if _, metrics := r.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics), "hybridge_bm25_lookups_total") {
 		t.Error("the metrics tell nothing of keyword indexes")
 	}
 	if _, ready := r.ask(http.MethodGet, "/readyz", ""); !strings.Contains(string(ready), "postgres") {
-		t.Errorf("readiness: %s", ready)
+		t.Errorf(`readiness: %s; want "postgres" in it`, brief.Of(ready))
 	}
 }
 
@@ -91,22 +92,22 @@ func TestVectorsAnswerWhileTheKeywordIndexIsHeldUp(t *testing.T) {
 		r.must(http.MethodPost, "/v1/search", body(preset), &found)
 		took := time.Since(begun)
 		if took > 3*time.Second {
-			t.Errorf("%s took %v", preset, took)
+			t.Errorf("%s took %v; want took at most 3 * time.Second", preset, took)
 		}
 		t.Logf("%s took %v", preset, took)
 		if n := len(found.Degraded); n != 1 || len(found.Hits) == 0 {
-			t.Errorf("%s: %d hits, degraded %+v", preset, len(found.Hits), found.Degraded)
+			t.Errorf("%s: %d hits, degraded %+v; want n 1 and some found.Hits", preset, len(found.Hits), found.Degraded)
 		} else if g := found.Degraded[0]; g.Leg != "text" || g.KnowledgeBase != "k" || g.Code != fault.Unavailable ||
 			!strings.Contains(g.Reason, "still being made ready") {
-			t.Errorf("%s is degraded as %+v", preset, g)
+			t.Errorf(`%s is degraded as %+v; want g.Leg "text" and g.KnowledgeBase "k" and g.Code Unavailable and "still being made ready" in it`, preset, g)
 		}
 	}
 	status, answer := r.ask(http.MethodPost, "/v1/search", body("text"))
 	if status != http.StatusServiceUnavailable || !strings.Contains(string(answer), "still being made ready") {
-		t.Errorf("words alone: %d %s", status, answer)
+		t.Errorf(`words alone: %d %s; want status StatusServiceUnavailable and "still being made ready" in it`, status, brief.Of(answer))
 	}
 	if log := r.log.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "leg=text knowledge_base=k code=unavailable") {
-		t.Errorf("the log does not warn:\n%s", log)
+		t.Errorf("the log does not warn:\n%s", brief.Of(log))
 	}
 	release()
 	eventually(t, "words are found again", func() bool {

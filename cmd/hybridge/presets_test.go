@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -49,7 +50,7 @@ func (b *bound) finds(key string) (best string, score float64, cached bool) {
 		`{"query": "refund", "vector": [1, 0], "knowledge_bases": ["k"], "preset": "tuned"}`, http.StatusOK)
 	var answer search.Response
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Hits) == 0 || answer.Preset != "tuned" {
-		b.t.Fatalf("by %s: %s, %v", key, text, err)
+		b.t.Fatalf(`by %s: %s, %v; want no error and some answer.Hits and answer.Preset "tuned"`, key, text, err)
 	}
 	return answer.Hits[0].ID, answer.Hits[0].Score, answer.Cached
 }
@@ -71,7 +72,7 @@ func TestSavedPresetsWithoutARestart(t *testing.T) {
 	b.as("root", http.MethodPut, tunedPath, weighing("0.9", "0.1"), http.StatusOK)
 	best, first, cached := b.finds("root")
 	if best != "words" || cached {
-		t.Errorf("%s first, kept %t, where words count most", best, cached)
+		t.Errorf(`%s first, kept %t, where words count most; want best "words" and not cached`, best, cached)
 	}
 	if _, again, cached := b.finds("root"); again != first || !cached {
 		t.Errorf("score %g, kept %t, at the second time", again, cached)
@@ -95,7 +96,7 @@ func TestSavedPresetsWithoutARestart(t *testing.T) {
 	var history gateway.PresetHistory
 	again.reads(tunedPath+"/versions", &history)
 	if v := history.Versions; len(v) != 3 || v[0].Comment != "back to version 1" || v[2].Comment != "tuned" || v[0].Author != "root" || v[0].Definition != nil {
-		t.Errorf("versions %+v", history.Versions)
+		t.Errorf(`versions %+v; want 3 v and v[0].Comment "back to version 1" and v[2].Comment "tuned" and v[0].Author "root" and no v[0].Definition`, history.Versions)
 	}
 	again.stop()
 	fileWins(t, folder)
@@ -171,12 +172,12 @@ func (b *bound) presetsOfOthers() {
 	told := b.as("rival", http.MethodPost, "/v1/search",
 		`{"query": "refund", "vector": [1, 0], "knowledge_bases": ["k"], "preset": "tunned"}`, http.StatusBadRequest)
 	if strings.Contains(told, "tuned") || !strings.Contains(told, `"field":"preset"`) {
-		b.t.Errorf("another tenant is told %s", told)
+		b.t.Errorf("another tenant is told %s; want no \"tuned\" in it and `\"field\":\"preset\"` in it", told)
 	}
 	told = b.as("root", http.MethodPost, "/v1/search",
 		`{"query": "refund", "vector": [1, 0], "knowledge_bases": ["k"], "preset": "tunned"}`, http.StatusBadRequest)
 	if !strings.Contains(told, ", tuned") {
-		b.t.Errorf("the tenant itself is told %s", told)
+		b.t.Errorf(`the tenant itself is told %s; want ", tuned" in it`, told)
 	}
 	for _, path := range []string{tunedPath, tunedPath + "/versions"} {
 		b.as("rival", http.MethodGet, path, "", http.StatusNotFound)
@@ -201,7 +202,7 @@ func fileWins(t *testing.T, folder string) {
 	b := presetBench(t, folder, map[string]config.Preset{"tuned": {Base: "vector", Description: "of the file"}})
 	defer b.stop()
 	if best, _, _ := b.finds("root"); best != "meaning" {
-		t.Errorf("%s first by the preset of the configuration", best)
+		t.Errorf(`%s first by the preset of the configuration; want best "meaning"`, best)
 	}
 	var list gateway.Presets
 	b.reads(presetsPath, &list)
@@ -213,11 +214,11 @@ func fileWins(t *testing.T, folder string) {
 	var now gateway.PresetVersion
 	b.reads(tunedPath, &now)
 	if now.Source != presets.FromFile || now.Definition.Base != "vector" {
-		t.Errorf("the preset in use is %+v", now)
+		t.Errorf(`the preset in use is %+v; want now.Source FromFile and now.Definition.Base "vector"`, now)
 	}
 	b.reads(tunedPath+"?version=1", &now)
 	if now.Source != presets.FromSaved || now.Unused == "" {
-		t.Errorf("the saved one is %+v", now)
+		t.Errorf(`the saved one is %+v; want now.Source FromSaved and now.Unused other than ""`, now)
 	}
 	b.as("root", http.MethodPut, tunedPath, weighing("0.5", "0.5"), http.StatusConflict)
 	b.as("root", http.MethodPost, tunedPath+"/rollback", `{"version": 1}`, http.StatusConflict)
@@ -285,7 +286,7 @@ func TestBadPresets(t *testing.T) {
 	for _, name := range []string{"P", "%20", "a%2Fb", "..%2F..%2Fx", "%00", "%E5%90%8D", strings.Repeat("p", 65), "'%3B--"} {
 		f(name, `{"definition": {"base": "rrf"}}`, 400, "name")
 		if status, text := r.ask(http.MethodGet, presetsPath+"/"+name, ""); status != http.StatusNotFound {
-			t.Errorf("reading %s: %d %s", name, status, text)
+			t.Errorf("reading %s: %d %s; want status StatusNotFound", name, status, brief.Of(text))
 		}
 	}
 	var list gateway.Presets

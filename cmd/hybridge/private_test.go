@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // What the program writes is for its user alone.
@@ -25,16 +27,16 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		seen++
 		if info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s is %v", path, info.Mode())
+			t.Errorf("%s is %v; want info.Mode().Perm() & 0o077 0", path, info.Mode())
 		}
 		return nil
 	})
 	if err != nil || seen < 5 {
-		t.Errorf("%d files: %v", seen, err)
+		t.Errorf("%d files: %v; want no error and seen at least 5", seen, err)
 	}
 	for _, body := range []string{`{"id": "global"}`, `{"id": "a", "name": "abc\u202egpj.exe"}`} {
 		if status, answer := r.ask(http.MethodPost, "/v1/knowledge-bases", body); status != http.StatusBadRequest {
-			t.Errorf("%s: %d %s", body, status, answer)
+			t.Errorf("%s: %d %s; want status StatusBadRequest", brief.Of(body), status, brief.Of(answer))
 		}
 	}
 }

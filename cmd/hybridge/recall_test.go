@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search/recall"
 )
 
@@ -26,11 +27,11 @@ func TestRecallOfTheEmbeddedEngineIsOne(t *testing.T) {
 	code, out, errs := c.run("", strings.Fields("kb recall k --sample 3 --k 5 --preset vector --candidates 5 --json")...)
 	var report recall.Report
 	if err := json.Unmarshal([]byte(out), &report); code != exitOK || err != nil {
-		t.Fatalf("%d %v: %s %s", code, err, out, errs)
+		t.Fatalf("%d %v: %s %s; want code exitOK and no error", code, err, brief.Of(out), errs)
 	}
 	if report.Measured != 3 || report.K != 5 || len(report.Fields) != 1 || report.Fields[0].Recall.Mean != 1 ||
 		report.Fields[0].Methods["exact"] != 3 {
-		t.Errorf("%+v", report)
+		t.Errorf(`%+v; want report.Measured 3 and report.K 5 and 1 report.Fields and report.Fields[0].Recall.Mean 1 and report.Fields[0].Methods["exact"] 3`, report)
 	}
 	c.want(exitUsage, "", "kb recall k --sample 0", "sample is 0; it must be 1 to 500")
 	c.want(exitUsage, "", "kb recall k --queries "+questions, "--queries cannot be read")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // dialect is a protocol of other programs: a question that it takes, and how it tells an error.
@@ -120,7 +122,7 @@ func TestProtocolsRefuseInTheirOwnForm(t *testing.T) {
 		for _, c := range cases {
 			d, known := dialects[c.To]
 			if !known {
-				t.Fatalf("no protocol %q", c.To)
+				t.Fatalf("no protocol %q; want known", c.To)
 			}
 			body := d.with(t, c.Send)
 			status, answer := b.ask("root", d.path, body, "en")
@@ -145,7 +147,7 @@ func TestProtocolsRefuseInTheirOwnForm(t *testing.T) {
 			for _, body := range []string{``, `{`, `[1]`, `null`, `"x"`, "\xff"} {
 				status, answer := b.ask("root", d.path, body, "en")
 				if status >= http.StatusInternalServerError || name != "mcp" && d.none != "" && strings.Contains(answer, d.none) {
-					t.Errorf("%s %q: %d %s", name, body, status, answer)
+					t.Errorf("%s %q: %d %s", name, brief.Of(body), status, brief.Of(answer))
 				}
 			}
 		}

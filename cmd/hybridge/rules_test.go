@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -21,7 +22,7 @@ func TestRulesWithoutARestart(t *testing.T) {
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
-		t.Fatalf("ingest: %d %s", status, answer)
+		t.Fatalf("ingest: %d %s; want status 200", status, brief.Of(answer))
 	}
 	asked := search.Request{Query: "coffee", KnowledgeBases: []string{"shop"}, Preset: "text"}
 	plain := r.search(asked)
@@ -57,10 +58,10 @@ func TestRulesWithoutARestart(t *testing.T) {
 	status, answer := r.ask(http.MethodPut, "/v1/rules/shop",
 		`{"rules": [{"name": "r", "when": {"match": "exact", "queries": ["q"]}, "pin": [{"chunk_id": "a"}, {"chunk_id": "a"}]}]}`)
 	if status != 400 || !strings.Contains(string(answer), "rules[0].pin[1]") {
-		t.Errorf("a bad rule: %d %s", status, answer)
+		t.Errorf(`a bad rule: %d %s; want status 400 and "rules[0].pin[1]" in it`, status, brief.Of(answer))
 	}
 	if status, answer := r.ask(http.MethodPut, "/v1/rules/shop", `{"rules": [], "base_version": 7}`); status != 409 {
-		t.Errorf("an edit of another version: %d %s", status, answer)
+		t.Errorf("an edit of another version: %d %s; want status 409", status, brief.Of(answer))
 	}
 	r.must(http.MethodPut, "/v1/rules/shop", map[string]any{"rules": []any{}}, nil)
 	if n, _ := finds(r); n != len(plain.Hits) {
@@ -76,14 +77,14 @@ func TestRulesWithoutARestart(t *testing.T) {
 	var history gateway.RuleHistory
 	again.must(http.MethodGet, "/v1/rules/shop/versions", nil, &history)
 	if len(history.Versions) != 3 || history.Versions[0].Comment != "back to version 1" || history.Versions[0].Rules != nil {
-		t.Errorf("versions %+v", history.Versions)
+		t.Errorf(`versions %+v; want 3 history.Versions and history.Versions[0].Comment "back to version 1" and no history.Versions[0].Rules`, history.Versions)
 	}
 	again.must(http.MethodDelete, basePath("shop"), nil, nil)
 	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	var left gateway.RuleSet
 	again.must(http.MethodGet, "/v1/rules/shop", nil, &left)
 	if left.Version != 0 || left.Rules == nil || len(left.Rules) != 0 {
-		t.Errorf("a new knowledge base begins with %+v", left)
+		t.Errorf("a new knowledge base begins with %+v; want left.Version 0 and a left.Rules and no left.Rules", left)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -46,7 +47,7 @@ func TestASecuredElasticsearch(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("it does not become ready: %d %s", status, answer)
+			t.Fatalf("it does not become ready: %d %s", status, brief.Of(answer))
 		}
 	}
 	byFingerprint := with(func(es *config.Elasticsearch) { es.CAFingerprint = authority.Fingerprint })
@@ -54,7 +55,7 @@ func TestASecuredElasticsearch(t *testing.T) {
 	for name, r := range map[string]*running{"file": byFile, "fingerprint": byFingerprint, "nobody": byNobody} {
 		got := r.search(search.Request{Query: "refund", KnowledgeBases: []string{kb}, Preset: "text"})
 		if len(got.Hits) != 1 {
-			t.Errorf("%s: %d hits", name, len(got.Hits))
+			t.Errorf("%s: %d hits; want 1 got.Hits", name, len(got.Hits))
 		}
 	}
 	f := func(name, want string, change func(es *config.Elasticsearch)) {
@@ -65,7 +66,7 @@ func TestASecuredElasticsearch(t *testing.T) {
 			status, answer = r.ask(http.MethodGet, basePath(kb), "") // a busy machine may be late, but not always
 		}
 		if status != http.StatusServiceUnavailable || !strings.Contains(string(answer), want) {
-			t.Errorf("%s: got %d %s, want %s", name, status, answer, want)
+			t.Errorf("%s: got %d %s, want %s", name, status, brief.Of(answer), want)
 		}
 	}
 	f("another authority", "elasticsearch.ca_file", func(es *config.Elasticsearch) { es.CAFile = file(another.PEM) })

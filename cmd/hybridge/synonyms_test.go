@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
 )
@@ -20,30 +21,30 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
-		t.Fatalf("ingest: %d %s", status, answer)
+		t.Fatalf("ingest: %d %s; want status 200", status, brief.Of(answer))
 	}
 	finds := func(r *running) int {
 		t.Helper()
 		return len(r.search(search.Request{Query: "espresso", KnowledgeBases: []string{"shop"}, Preset: "script_score"}).Hits)
 	}
 	if n := finds(r); n != 0 {
-		t.Fatalf("%d hits before the edit", n)
+		t.Fatalf("%d hits before the edit; want n 0", n)
 	}
 	var effects gateway.SynonymEffects
 	r.must(http.MethodPost, "/v1/synonyms/shop/effects",
 		map[string]any{"queries": []string{"espresso"}, "text": "espresso => coffee^0.9", "preset": "script_score"}, &effects)
 	if q := effects.Questions; len(q) != 1 || len(q[0].Current.Hits) != 0 || len(q[0].Draft.Hits) != 1 ||
 		len(q[0].Draft.Synonyms) != 1 || finds(r) != 0 {
-		t.Errorf("a draft has the effects %+v", q)
+		t.Errorf("a draft has the effects %+v; want 1 q and no q[0].Current.Hits and 1 q[0].Draft.Hits and 1 q[0].Draft.Synonyms and finds(r) 0", q)
 	}
 	var v synonyms.Version
 	r.must(http.MethodPut, "/v1/synonyms/shop", map[string]any{"text": "espresso => coffee^0.9"}, &v)
 	if n := finds(r); n != 1 || v.Version != 1 || v.Rules != 1 {
-		t.Errorf("%d hits with %+v", n, v)
+		t.Errorf("%d hits with %+v; want n 1 and v.Version 1 and v.Rules 1", n, v)
 	}
 	if status, answer := r.ask(http.MethodPut, "/v1/synonyms/shop", `{"text": "ok, fine\n=> broken"}`); status != 400 ||
 		!strings.Contains(string(answer), "2") {
-		t.Errorf("a bad line: %d %s", status, answer)
+		t.Errorf(`a bad line: %d %s; want status 400 and "2" in it`, status, brief.Of(answer))
 	}
 	r.must(http.MethodPut, "/v1/synonyms/shop", map[string]any{"text": ""}, nil)
 	if n := finds(r); n != 0 {
@@ -54,14 +55,14 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	again := run(t, c)
 	defer again.stop()
 	if n := finds(again); n != 1 || v.Version != 3 {
-		t.Errorf("%d hits after a rollback to %+v and a restart", n, v)
+		t.Errorf("%d hits after a rollback to %+v and a restart; want n 1 and v.Version 3", n, v)
 	}
 	again.must(http.MethodDelete, basePath("shop"), nil, nil)
 	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	var left synonyms.Version
 	again.must(http.MethodGet, "/v1/synonyms/shop", nil, &left)
 	if left.Text != "" {
-		t.Errorf("a new knowledge base begins with %+v", left)
+		t.Errorf(`a new knowledge base begins with %+v; want left.Text ""`, left)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestTable(t *testing.T) {
@@ -13,7 +15,7 @@ func TestTable(t *testing.T) {
 		table := newTable(&out)
 		fmt.Fprint(table, text)
 		if err := table.Flush(); err != nil || out.String() != want {
-			t.Errorf("%q: %v\n%s, want\n%s", text, err, out.String(), want)
+			t.Errorf("%q: %v\n%s, want\n%s", text, err, brief.Of(out.String()), want)
 		}
 	}
 	f("ID\tNAME\nmanuals\t产品\n", "ID       NAME\nmanuals  产品\n")

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -121,7 +122,7 @@ func (r *running) tracedSearch(kb, flags string) {
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(response.Body)
-		r.t.Fatalf("%d %s", response.StatusCode, text)
+		r.t.Fatalf("%d %s", response.StatusCode, brief.Of(text))
 	}
 }
 
@@ -141,7 +142,7 @@ func TestASearchIsTracedFromTheCallerToTheEngine(t *testing.T) {
 			chunk := `{"id": "a", "document_id": "d", "content": "a refund of what nobody may read"}`
 			r.must(http.MethodPost, basePath("traced")+"/documents?refresh=true", chunk, nil)
 			if told := got.told(t, r); told["POST /v1/knowledge-bases/{kb}/documents"] == nil || told["embedding passage"] == nil {
-				t.Errorf("spans of an ingest: %v", told)
+				t.Errorf(`spans of an ingest: %v; want a told["POST /v1/knowledge-bases/{kb}/documents"] and a told["embedding passage"]`, told)
 			}
 			r.tracedSearch("traced", "01")
 			sent := got.sent(server)
@@ -202,10 +203,10 @@ func checkTrace(t *testing.T, told map[string]*trace.Span, last string) {
 	}
 	for name, span := range told {
 		if fmt.Sprintf("%x", span.TraceId) != traceID {
-			t.Errorf("%s is of another trace", name)
+			t.Errorf(`%s is of another trace; want fmt.Sprintf("%%x", span.TraceId) traceID`, name)
 		}
 		if text := span.String(); strings.Contains(text, "private") || strings.Contains(text, "refund") {
-			t.Errorf("a span has what was asked or found: %s", text)
+			t.Errorf(`a span has what was asked or found: %s; want no "private" in it and no "refund" in it`, text)
 		}
 	}
 	if root := told["POST /v1/search"]; root != nil && fmt.Sprintf("%x", root.ParentSpanId) != callerSpan {
@@ -228,7 +229,7 @@ func TestTracesAreOffByDefault(t *testing.T) {
 	t.Parallel()
 	provider, err := newTracing(t.Context(), &config.Default().Tracing, nil)
 	if provider != nil || err != nil {
-		t.Errorf("%v, %v", provider, err)
+		t.Errorf("%v, %v; want no provider and no error", provider, err)
 	}
 	f := func(base, want string) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // misleadingSet writes a retrieval set whose words answer every question, and whose vectors prefer the opposite passage.
@@ -64,7 +65,7 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		args := append(append(from, sets...), "--method", "grid", "--trials", "40", "--json", "--report", page)
 		code, out, complaints := tuned(t, args...)
 		if code != exitOK {
-			t.Fatalf("%v: exit code %d: %s", from, code, complaints)
+			t.Fatalf("%v: exit code %d: %s; want code exitOK", from, code, complaints)
 		}
 		var report tuneReport
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -72,11 +73,11 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		}
 		if !report.Recommended || report.Unseen < 0.99 || math.Abs(report.Searched.Best-report.Seen) > 1e-9 ||
 			math.Abs(report.Searched.Start-report.Start) > 1e-9 {
-			t.Errorf("%v: %s", from, out)
+			t.Errorf("%v: %s", from, brief.Of(out))
 		}
 		written, err := os.ReadFile(page)
 		if err != nil || !strings.Contains(string(written), report.Preset) || !strings.Contains(report.Preset, "sha256") {
-			t.Errorf("the report is %q (%v), with the preset %q", written, err, report.Preset)
+			t.Errorf("the report is %q (%v), with the preset %q", brief.Of(written), err, report.Preset)
 		}
 		file := filepath.Join(t.TempDir(), "tuned.yaml")
 		if err := os.WriteFile(file, []byte(report.Preset), 0o644); err != nil {
@@ -85,10 +86,10 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		code, out, complaints = evaluated(t, append(sets, "--presets", "tuned", "--config", file, "--json")...)
 		var measured evaluation.Report
 		if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
-			t.Fatalf("exit code %d, %s, %v", code, complaints, err)
+			t.Fatalf("exit code %d, %s, %v; want code exitOK and no error", code, complaints, err)
 		}
 		if got := measured.Means[0].NDCG10; math.Abs(got-report.Seen) > 1e-9 {
-			t.Errorf("%v: eval measures %v, tune %v", from, got, report.Seen)
+			t.Errorf("%v: eval measures %v, tune %v; want math.Abs(got - report.Seen) at most 1e-9", from, got, report.Seen)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func TestTuneDropsTheQueryItself(t *testing.T) {
 	code, out, told := tuned(t, "--data", dir, "--preset", "linear", "--metric", "ndcg@5", "--method", "grid", "--trials", "20", "--json")
 	var report tuneReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
-		t.Fatalf("exit code %d, %v: %s", code, err, told)
+		t.Fatalf("exit code %d, %v: %s; want no error and code exitOK", code, err, told)
 	}
 	if report.Seen < 0.99 || math.Abs(report.Searched.Best-report.Seen) > 1e-9 || math.Abs(report.Searched.Start-report.Start) > 1e-9 {
 		t.Errorf("tune has %v and %v, the search %+v", report.Start, report.Seen, report.Searched)
@@ -140,7 +141,7 @@ func TestTuneApart(t *testing.T) {
 		args := append([]string{"--apart", "--preset", preset, "--method", "grid", "--trials", "20", "--into", page, "--json"}, sets...)
 		code, out, complaints := tuned(t, args...)
 		if code != exitOK {
-			t.Fatalf("exit code %d: %s", code, complaints)
+			t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 		}
 		var report apartReport
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -152,13 +153,13 @@ func TestTuneApart(t *testing.T) {
 				t.Errorf("%s: %+v", preset, s)
 			}
 			if preset == "linear" && (!s.Tuned.Recommended || s.Tuned.Unseen < 0.99) {
-				t.Errorf("%+v", s.Tuned)
+				t.Errorf(`%+v; want preset other than "linear" or s.Tuned.Recommended and s.Tuned.Unseen at least 0.99`, s.Tuned)
 			}
 		}
 		written, err := os.ReadFile(page)
 		if err != nil || !strings.Contains(string(written), "| one | 40 |") || strings.Contains(string(written), "\nold\n") ||
 			!strings.HasSuffix(string(written), "-->\nafter\n") {
-			t.Errorf("the page is %s, %v", written, err)
+			t.Errorf(`the page is %s, %v; want no error and "| one | 40 |" in it and no "\nold\n" in it and one that ends in "-->\nafter\n"`, brief.Of(written), err)
 		}
 	}
 	code, _, complaints := tuned(t, append([]string{"--apart", "--into", page, "--section", "other"}, sets...)...)
@@ -185,16 +186,16 @@ func TestTuneByFamily(t *testing.T) {
 	for _, way := range [][]string{{"--preset", "linear"}, {"--per-query"}} {
 		code, out, complaints := tuned(t, append(way, args...)...)
 		if code != exitOK {
-			t.Fatalf("%v: exit code %d: %s", way, code, complaints)
+			t.Fatalf("%v: exit code %d: %s; want code exitOK", way, code, complaints)
 		}
 		for _, want := range []string{"| one | 40 |", "| three | 20 |", "| two | 20 |", "| one_zh | 20 |"} {
 			if !strings.Contains(out, want) {
-				t.Errorf("%v: no %s in %s", way, want, out)
+				t.Errorf("%v: no %s in %s", way, want, brief.Of(out))
 			}
 		}
 		written, err := os.ReadFile(page)
 		if err != nil || !strings.Contains(string(written), strings.TrimSpace(out)) {
-			t.Errorf("%v: the page is %s, %v", way, written, err)
+			t.Errorf("%v: the page is %s, %v", way, brief.Of(written), err)
 		}
 	}
 }
@@ -237,14 +238,14 @@ func TestTunePerQuery(t *testing.T) {
 	set := twofoldSet(t, 120)
 	code, out, complaints := tuned(t, "--data", set, "--per-query", "--json")
 	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, complaints)
+		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
 	var report perQueryReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)
 	}
 	if !report.Recommended || report.Unseen < report.Start+0.05 || !(report.Model.Coefficients["digits"] > 0) {
-		t.Fatalf("%s", out)
+		t.Fatalf("%s", brief.Of(out))
 	}
 	file := filepath.Join(t.TempDir(), "tuned.yaml")
 	if err := os.WriteFile(file, []byte(report.Preset), 0o644); err != nil {
@@ -253,10 +254,10 @@ func TestTunePerQuery(t *testing.T) {
 	code, out, complaints = evaluated(t, "--data", set, "--presets", "tuned", "--config", file, "--json")
 	var measured evaluation.Report
 	if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
-		t.Fatalf("exit code %d, %s, %v", code, complaints, err)
+		t.Fatalf("exit code %d, %s, %v; want code exitOK and no error", code, complaints, err)
 	}
 	if got := measured.Means[0].NDCG10; math.Abs(got-*report.Searched) > 1e-9 || math.Abs(got-report.Seen) > 0.02 {
-		t.Errorf("eval measures %v, the search itself %v, the fit %v", got, *report.Searched, report.Seen)
+		t.Errorf("eval measures %v, the search itself %v, the fit %v; want math.Abs(got - *report.Searched) at most 1e-9 and math.Abs(got - report.Seen) at most 0.02", got, *report.Searched, report.Seen)
 	}
 }
 

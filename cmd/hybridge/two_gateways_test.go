@@ -39,7 +39,7 @@ func TestWhatOneGatewayWritesTheOtherFinds(t *testing.T) {
 				}
 			}
 			if stale > 0 {
-				t.Errorf("%d answers were from before a write", stale)
+				t.Errorf("%d answers were from before a write; want stale 0", stale)
 			}
 		})
 	}
@@ -56,7 +56,7 @@ func (r *running) seenBy(other *running, i int) bool {
 				Query: word, KnowledgeBases: []string{"k"}, Preset: preset, Vector: []float32{0, 1},
 			})
 			if len(answer.Degraded) > 0 {
-				r.t.Errorf("degraded: %+v", answer.Degraded)
+				r.t.Errorf("degraded: %+v; want len(answer.Degraded) 0", answer.Degraded)
 			}
 			// The vectors of all chunks are the same: only its words make it the first.
 			if len(answer.Hits) == 0 || answer.Hits[0].ID != id || len(answer.Hits[0].Highlights) == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // ofTwo is a question by every protocol that reads: what is kept of it for one key is not for the other.
@@ -44,11 +45,11 @@ func TestKeysOfOneQuestion(t *testing.T) {
 			for _, key := range []string{"root", "anna", "bert"} {
 				status, text := b.send(key, http.MethodPost, q.path, asJSON, q.body)
 				if status != http.StatusOK && q.path != "/v1/explain" {
-					t.Fatalf("%s asks %s %s: %d %.300s", key, q.path, q.body, status, text)
+					t.Fatalf(`%s asks %s %s: %d %.300s; want status StatusOK or q.path "/v1/explain"`, key, q.path, brief.Of(q.body), status, text)
 				}
 				anna, bert := strings.Contains(text, "anna"), strings.Contains(text, secret)
 				if key == "anna" && bert || key == "bert" && anna {
-					t.Errorf("%s is answered by %s of another's: %.500s", key, q.path, text)
+					t.Errorf(`%s is answered by %s of another's: %.500s; want key other than "anna" or not bert and key other than "bert" or not anna`, key, q.path, text)
 				}
 				if q.names && (anna != (key != "bert") && strings.Contains(q.body, "owner") || bert != (key != "anna")) {
 					t.Errorf("%s is not answered by %s what is hers: %.500s", key, q.path, text)

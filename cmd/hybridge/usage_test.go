@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // everyCommand calls f with each command that people use.
@@ -41,7 +42,7 @@ func TestHelp(t *testing.T) {
 		}
 		for line := range strings.Lines(help) {
 			if len(line) > 140 {
-				t.Errorf("%s: a line is too long: %s", path, line)
+				t.Errorf("%s: a line is too long: %s; want at most 140 line", path, line)
 			}
 		}
 	})
@@ -67,7 +68,7 @@ func TestWrongUsage(t *testing.T) {
 		want := "See '" + help + " --help'.\n"
 		if code != exitUsage || out != "" || !strings.Contains(errs, says) || !strings.HasSuffix(errs, want) ||
 			strings.Count(errs, "\n") != 2 {
-			t.Errorf("%s: %d %s %s, want %q and %q", line, code, out, errs, says, want)
+			t.Errorf("%s: %d %s %s, want %q and %q", line, code, brief.Of(out), errs, says, want)
 		}
 	}
 	f("search --presett rrf x", "unknown flag: --presett; did you mean --preset?", "hybridge search")
@@ -157,7 +158,7 @@ func TestErrorsAsJSON(t *testing.T) {
 		got, out, errs := c.run("", strings.Fields(line)...)
 		var told toldProblem
 		if err := json.Unmarshal([]byte(errs), &told); err != nil || got != code || out != "" {
-			t.Fatalf("%s: %d %s %s: %v", line, got, out, errs, err)
+			t.Fatalf("%s: %d %s %s: %v", line, got, brief.Of(out), errs, err)
 		}
 		if told.Code != want.Code || told.Field != want.Field || told.Status != want.Status || told.Title != want.Title ||
 			!strings.Contains(told.Detail, want.Detail) || !slices.Equal(told.DidYouMean, meant) {
@@ -180,6 +181,6 @@ func TestErrorsAsJSON(t *testing.T) {
 		gateway.Problem{Status: 503, Title: "Service Unavailable", Code: "unavailable", Detail: "does not answer"})
 	f("kb delete nope --json", exitUsage, at("--yes", "needs --yes"))
 	if _, _, errs := c.run("", "search", "--nope", "--", "--json"); strings.HasPrefix(errs, "{") {
-		t.Errorf("what comes after -- is the question: %s", errs)
+		t.Errorf(`what comes after -- is the question: %s; want one that does not begin with "{"`, errs)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -29,7 +30,7 @@ const (
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	if output, err := exec.CommandContext(t.Context(), devservices.Promtool(t), args...).CombinedOutput(); err != nil {
-		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, output)
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, brief.Of(output))
 	}
 }
 
@@ -116,7 +117,7 @@ func TestWhatIsWatchedExists(t *testing.T) {
 	}
 	shown := board.expressions()
 	if len(shown) < 20 {
-		t.Fatalf("only %d expressions in %s", len(shown), dashboard)
+		t.Fatalf("only %d expressions in %s; want at least 20 shown", len(shown), dashboard)
 	}
 	known := metricsOfUse(t)
 	watched := slices.Clone(shown)
@@ -126,7 +127,7 @@ func TestWhatIsWatchedExists(t *testing.T) {
 	for _, expression := range watched {
 		names := metricsIn(expression)
 		if len(names) == 0 {
-			t.Errorf("%s names no metric", expression)
+			t.Errorf("%s names no metric; want some names", expression)
 		}
 		for _, name := range names {
 			if !known[name] {
@@ -284,7 +285,7 @@ func TestReadyAsSoonAsKeywordSearchServes(t *testing.T) {
 			t.Errorf("new knowledge bases on %q: %+v, want %s", defaultEngine, ready, status)
 		}
 		if log := r.log.String(); strings.Contains(log, "level=ERROR") {
-			t.Errorf("a probe is an error:\n%s", log)
+			t.Errorf("a probe is an error:\n%s; want no \"level=ERROR\" in it", brief.Of(log))
 		}
 	}
 	f("embedded", "ready")

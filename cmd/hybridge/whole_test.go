@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -27,7 +28,7 @@ const bilingual = `{"id": "refund-zh", "document_id": "shop", "document_name": "
 func wholeProgram(t *testing.T, c *config.Config) {
 	r := run(t, c)
 	if ready := r.readiness(); ready.Status != "ready" {
-		t.Fatalf("readiness %+v", ready)
+		t.Fatalf(`readiness %+v; want ready.Status "ready"`, ready)
 	}
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop"}, nil)
 	t.Cleanup(func() {
@@ -37,7 +38,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 	})
 	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 ||
 		strings.Count(string(answer), `"created"`) != 4 {
-		t.Fatalf("ingest: %d %s", status, answer)
+		t.Fatalf("ingest: %d %s; want status 200 and strings.Count(string(answer), `\"created\"`) 4", status, brief.Of(answer))
 	}
 	questions := map[string]string{
 		"如何申请退款":                               "refund-zh",
@@ -58,13 +59,13 @@ func wholeProgram(t *testing.T, c *config.Config) {
 		Facets: []string{"category"},
 	})
 	if len(filtered.Hits) != 1 || filtered.Hits[0].ID != "warranty-en" {
-		t.Errorf("filtered to %+v", filtered.Hits)
+		t.Errorf(`filtered to %+v; want 1 filtered.Hits and filtered.Hits[0].ID "warranty-en"`, filtered.Hits)
 	}
 	r.stop()
 
 	again := run(t, c)
 	if n := again.chunks("shop"); n != 4 {
-		t.Errorf("%d chunks after a restart", n)
+		t.Errorf("%d chunks after a restart; want n 4", n)
 	}
 	for question, want := range questions {
 		if got := again.best("shop", question); got != want {
@@ -90,7 +91,7 @@ func (r *running) answersOnlyWhatItKnows(kb, question, want string) {
 	for _, other := range []string{"best pizza in naples", "那不勒斯哪家披萨最好吃"} {
 		none, tool := ask(other, "context"), ask(other, "tool")
 		if none.Text != "" || none.Empty != rag.NothingRelevant || tool.Text != "Nothing in the knowledge bases answers this question." {
-			r.t.Errorf("%q: context %+v, as a tool %q", other, none, tool.Text)
+			r.t.Errorf(`%q: context %+v, as a tool %q; want none.Text "" and none.Empty NothingRelevant and tool.Text "Nothing in the knowledge bases answers this question."`, other, none, tool.Text)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func TestASplitFileIsCitedByItsLines(t *testing.T) {
 	uploaded, err := r.http.Post(r.url+basePath("k")+"/files?name=guide.md", "application/octet-stream",
 		strings.NewReader("# Guide\n\nWelcome.\n\n## Refunds\n\nA refund takes\na week.\n"))
 	if err != nil || uploaded.StatusCode != http.StatusOK {
-		t.Fatalf("uploading: %+v, %v", uploaded, err)
+		t.Fatalf("uploading: %+v, %v; want no error and uploaded.StatusCode StatusOK", uploaded, err)
 	}
 	_ = uploaded.Body.Close()
 	r.must(http.MethodPost, basePath("k")+"/documents",
@@ -159,7 +160,7 @@ func TestDemo(t *testing.T) {
 	r := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(r.log.String(), "the demo is ready") })
 	if ready := r.readiness(); ready.Status != "ready" || ready.BackEnds["embedding"] != "ok" {
-		t.Errorf("readiness %+v", ready)
+		t.Errorf(`readiness %+v; want ready.Status "ready" and ready.BackEnds["embedding"] "ok"`, ready)
 	}
 	finds := func(question, language, want string) {
 		t.Helper()
@@ -176,7 +177,7 @@ func TestDemo(t *testing.T) {
 	finds("moving the data to another computer", "zh", "zh/backup.md")
 	response := r.search(search.Request{Query: demoQuestion, KnowledgeBases: []string{demoID}})
 	if len(response.Hits) == 0 || response.Hits[0].DocumentID != "zh/presets.md" {
-		t.Errorf("the question of the example finds %+v", response.Documents)
+		t.Errorf(`the question of the example finds %+v; want some response.Hits and response.Hits[0].DocumentID "zh/presets.md"`, response.Documents)
 	}
 	before := r.chunks(demoID)
 	r.stop()
@@ -184,7 +185,7 @@ func TestDemo(t *testing.T) {
 	again := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
 	if log := again.log.String(); !strings.Contains(log, "written=0 removed=0") {
-		t.Errorf("the second start wrote the demo again:\n%s", log)
+		t.Errorf("the second start wrote the demo again:\n%s; want \"written=0 removed=0\" in it", brief.Of(log))
 	}
 	if n := again.chunks(demoID); n != before || n == 0 {
 		t.Errorf("%d chunks, before the restart %d", n, before)
@@ -201,13 +202,13 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	r := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(r.log.String(), "the demo is ready") })
 	if !strings.Contains(r.log.String(), "keyword search only") || r.readiness().Status != "ready" {
-		t.Errorf("readiness %+v, log\n%s", r.readiness(), r.log)
+		t.Errorf("readiness %+v, log\n%s; want \"keyword search only\" in it and r.readiness().Status \"ready\"", r.readiness(), r.log)
 	}
 	if welcome := r.app.model.describe(); !strings.Contains(welcome, "keyword search only") {
-		t.Errorf("described as %q", welcome)
+		t.Errorf(`described as %q; want "keyword search only" in it`, welcome)
 	}
 	if got := r.best(demoID, "倒数排名融合"); !strings.HasPrefix(got, "zh/") {
-		t.Errorf("by keywords: %s", got)
+		t.Errorf(`by keywords: %s; want one that begins with "zh/"`, got)
 	}
 	r.stop()
 
@@ -230,6 +231,6 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	})
 	response := last.search(search.Request{Query: "倒数排名融合", KnowledgeBases: []string{demoID}})
 	if len(response.Hits) == 0 || len(response.Degraded) != 1 {
-		t.Errorf("%d hits, degraded %+v", len(response.Hits), response.Degraded)
+		t.Errorf("%d hits, degraded %+v; want some response.Hits and 1 response.Degraded", len(response.Hits), response.Degraded)
 	}
 }

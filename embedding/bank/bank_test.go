@@ -116,7 +116,7 @@ func TestScale(t *testing.T) {
 		exact, _ := c.Evidence(question, chunk, "en", "en")
 		cheap := s.Evidence(dot(question, chunk) / norm(question))
 		if math.Abs(exact-cheap) > 1e-6 {
-			t.Errorf("chunk %v has evidence %v by the line, %v by itself", chunk, cheap, exact)
+			t.Errorf("chunk %v has evidence %v by the line, %v by itself; want math.Abs(exact - cheap) at most 1e-6", chunk, cheap, exact)
 		}
 	}
 	for _, none := range []struct {
@@ -124,7 +124,7 @@ func TestScale(t *testing.T) {
 		told             string
 	}{{question, mean(chunks), "fi"}, {question, nil, "en"}, {[]float32{0, 0, 0}, mean(chunks), "en"}} {
 		if _, ok := c.Scale(none.question, none.chunks, "en", none.told); ok {
-			t.Errorf("a scale for %+v", none)
+			t.Errorf("a scale for %+v; want not ok", none)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestExact(t *testing.T) {
 	for _, chunk := range [][]float32{{6, 2, 1}, {1, -2, 3}, {-4, 0, 1}} {
 		want, _ := c.Evidence(question, chunk, "en", "zh")
 		if got := e.Evidence(cosine(e.Question, chunk), cosine(e.Passage, chunk)); math.Abs(got-want) > 1e-6 {
-			t.Errorf("chunk %v has evidence %v by its cosines, %v by its vector", chunk, got, want)
+			t.Errorf("chunk %v has evidence %v by its cosines, %v by its vector; want math.Abs(got - want) at most 1e-6", chunk, got, want)
 		}
 	}
 	if got := e.Evidence(math.NaN(), 0.5); !math.IsNaN(got) {
@@ -155,7 +155,7 @@ func TestExact(t *testing.T) {
 		told     string
 	}{{question, "fi"}, {[]float32{0, 0, 0}, "zh"}, {[]float32{1, 2}, "zh"}} {
 		if _, ok := c.Exact(none.question, "en", none.told); ok {
-			t.Errorf("exact for %+v", none)
+			t.Errorf("exact for %+v; want not ok", none)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestKeptForTheNextStart(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "bank")
 	first := open(t, folder, &letters{name: "letters/v1"})
 	if _, err := first.Centres("letters/v1"); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("the first call waits or fails otherwise: %v", err)
+		t.Errorf("the first call waits or fails otherwise: %v; want fault.KindOf(err) Unavailable", err)
 	}
 	made, err := settled(t, first, "letters/v1")
 	if err != nil {
@@ -135,7 +135,7 @@ func TestOtherTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c, err := settled(t, open(t, folder, &letters{name: "letters"}), "letters"); err != nil || c.Dimensions() != 16 {
-			t.Errorf("%s: %+v, %v", name, c, err)
+			t.Errorf("%s: %+v, %v; want no error and c.Dimensions() 16", name, c, err)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestShippedCentres(t *testing.T) {
 				}
 				evidence, ok := centres.Evidence(q, d[0], languages[0], languages[1])
 				if !ok {
-					t.Fatalf("no evidence between %v", languages)
+					t.Fatalf("no evidence between %v; want ok", languages)
 				}
 				if i == j {
 					own += evidence / pairs

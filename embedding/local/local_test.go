@@ -224,7 +224,7 @@ func TestSettingsStayOutOfTheModelsEnvironment(t *testing.T) {
 	command.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	start(t, command).Close()
 	if text := log.String(); !strings.Contains(text, "secret in my environment:") || strings.Contains(text, "hush") {
-		t.Errorf("the log is %s", text)
+		t.Errorf(`the log is %s; want "secret in my environment:" in it and no "hush" in it`, text)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 	_, _ = o.Write([]byte("the end\n"))
 	if tail := o.tail(); len(tail) > maxOutput || !strings.HasSuffix(tail, "the end") {
-		t.Errorf("%d bytes are remembered, ending in %q", len(tail), tail[max(0, len(tail)-10):])
+		t.Errorf(`%d bytes are remembered, ending in %q; want at most maxOutput tail and one that ends in "the end"`, len(tail), tail[max(0, len(tail)-10):])
 	}
 }
 
@@ -248,6 +248,6 @@ func TestRealModel(t *testing.T) {
 	defer client.Close()
 	vector, err := client.Query(t.Context(), "如何申请退款")
 	if err != nil || len(vector) != 384 {
-		t.Errorf("%d dimensions, %v", len(vector), err)
+		t.Errorf("%d dimensions, %v; want no error and 384 vector", len(vector), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -77,7 +78,7 @@ func ask(t testing.TB, method, url, body string) []byte {
 	defer func() { _ = res.Body.Close() }()
 	answer, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode >= http.StatusBadRequest && res.StatusCode != http.StatusNotFound {
-		t.Fatalf("%s %s: %s, %v\n%s", method, url, res.Status, err, answer)
+		t.Fatalf("%s %s: %s, %v\n%s; want no error and res.StatusCode below StatusBadRequest or res.StatusCode StatusNotFound", method, url, res.Status, err, brief.Of(answer))
 	}
 	return answer
 }

@@ -82,7 +82,7 @@ func TestSettingsThatOthersChanged(t *testing.T) {
 			}
 		}
 		if diff, err = e.DiffMapping(t.Context(), kb, kb); err != nil || diff.Class != engine.ChangeNone {
-			t.Errorf("%s, mended: the diff is %+v, %v", d.settings, diff, err)
+			t.Errorf("%s, mended: the diff is %+v, %v; want no error and diff.Class ChangeNone", d.settings, diff, err)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestVerifyFindsChangedSettings(t *testing.T) {
 	}
 	change(`{"index.max_result_window": 5}`)
 	if _, err = e.Verify(t.Context(), kb, false); !fault.Is(err, fault.Unavailable) || !strings.Contains(detail(err), "max_result_window") {
-		t.Errorf("chunks that cannot be read: %v", err)
+		t.Errorf(`chunks that cannot be read: %v; want an error of kind Unavailable and "max_result_window" in it`, err)
 	}
 	if found, err = e.Verify(t.Context(), kb, true); err != nil || !found.Sound() || found.Chunks != 1 {
 		t.Errorf("with repair: %+v, %v", found, err)

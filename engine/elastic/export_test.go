@@ -14,7 +14,7 @@ func LinesAsJSON(tb testing.TB, body string) string {
 	for value := range strings.SplitSeq(strings.TrimSuffix(body, "\xff"), "\xff") {
 		err := smile.Read(value, func(r smile.Reader) { all.WriteString(r.Raw() + "\n") })
 		if err != nil || !strings.HasPrefix(value, smile.Header) {
-			tb.Errorf("%q: %v", value, err)
+			tb.Errorf("%q: %v; want no error and one that begins with Header", value, err)
 		}
 	}
 	return all.String()

@@ -32,7 +32,7 @@ func TestFailuresOfTheRealServerAreSeen(t *testing.T) {
 	legs.KB, sum.KB = kb, kb
 	result, err := e.Search(t.Context(), legs)
 	if err != nil || len(result.Hits) != 6 || result.Legs[1].Err != nil {
-		t.Fatalf("before: %+v, %v", result, err)
+		t.Fatalf("before: %+v, %v; want no error and 6 result.Hits and no error", result, err)
 	}
 
 	ask(t, http.MethodDelete, server+"/"+beside, "")

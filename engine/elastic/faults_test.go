@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 			return
 		}
 		if found := detail(err); strings.Contains(found, "hush") || strings.Contains(found, "10.0.0.7") {
-			t.Errorf("the detail tells %q", found)
+			t.Errorf(`the detail tells %q; want no "hush" in it and no "10.0.0.7" in it`, found)
 		}
 	}
 	f(400, refusal("parsing_exception"), fault.Unavailable)
@@ -137,7 +137,7 @@ func TestScoresThatCannotBeCompletedAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(result.Hits) != 2 {
-		t.Fatalf("hits %+v", result.Hits)
+		t.Fatalf("hits %+v; want 2 result.Hits", result.Hits)
 	}
 	for i, outcome := range result.Legs {
 		other := result.Hits[1-i].Observations[i]
@@ -161,7 +161,7 @@ func TestATruncatedResponseIsRetried(t *testing.T) {
 	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
 	result, err := server.engine(t, nil).Search(t.Context(), req)
 	if err != nil || tries != 2 || len(result.Hits) != 1 || result.Hits[0].ID != "c1" {
-		t.Errorf("after %d tries: %+v, %v", tries, result, err)
+		t.Errorf(`after %d tries: %+v, %v; want no error and tries 2 and 1 result.Hits and result.Hits[0].ID "c1"`, tries, result, err)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestBusyBulkItemsAreSentAgain(t *testing.T) {
 		{ID: "a", DocumentID: "d", Content: "x"}, {ID: "b", DocumentID: "d", Content: "y"},
 	}})
 	if err != nil || round != 2 || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Updated {
-		t.Errorf("after %d rounds: %+v, %v", round, outcomes, err)
+		t.Errorf("after %d rounds: %+v, %v; want no error and round 2 and outcomes[0].Status Created and outcomes[1].Status Updated", round, outcomes, err)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestAnswersThatAreNotOfTheRequest(t *testing.T) {
 		}})
 		if fine && (err != nil || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Created) ||
 			!fine && !fault.Is(err, fault.Unavailable) {
-			t.Errorf("items %s: %+v, %v", items, outcomes, err)
+			t.Errorf("items %s: %+v, %v; want not fine or no error and outcomes[0].Status Created and outcomes[1].Status Created and fine or an error of kind Unavailable", items, outcomes, err)
 		}
 	}
 }

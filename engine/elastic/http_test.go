@@ -109,7 +109,7 @@ func TestRequestsAreSentAsByTheStandardLibrary(t *testing.T) {
 		o.Transport = &http.Transport{DisableCompression: true}
 		wantHeaders, want := f(n.open(t, o))
 		if diff := cmp.Diff(want, sent) + cmp.Diff(wantHeaders, headers); diff != "" {
-			t.Errorf("%s (-net/http +transport):\n%s", name, diff)
+			t.Errorf("%s (-net/http +transport):\n%s; want diff \"\"", name, diff)
 		}
 	}
 }
@@ -121,11 +121,11 @@ func TestWhatJSONDoesNotHaveIsNotSent(t *testing.T) {
 	leg.Text = &textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: math.NaN()}}}
 	req := &engine.Request{KB: kb, Legs: []engine.Leg{leg}}
 	if _, err := n.open(t, elastic.Options{}).Search(t.Context(), req); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error of kind InvalidArgument", err)
 	}
 	for _, a := range n.received() {
 		if strings.HasSuffix(a.Path, "search") {
-			t.Errorf("asked %+v", a)
+			t.Errorf(`asked %+v; want one that does not end in "search"`, a)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestFailuresOfAConnection(t *testing.T) {
 		_, _ = io.WriteString(w, `{"responses": [`+nothing+`]}`)
 	})
 	if _, err := e.Search(t.Context(), req); err != nil || tries != 2 {
-		t.Errorf("away for a moment: after %d tries %v", tries, err)
+		t.Errorf("away for a moment: after %d tries %v; want no error and tries 2", tries, err)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestConcurrentSearches(t *testing.T) {
 					}
 				}
 				if len(chunks) != 1 || chunks[0].ID != "7" {
-					t.Errorf("the chunk has changed: %+v", chunks)
+					t.Errorf(`the chunk has changed: %+v; want 1 chunks and chunks[0].ID "7"`, chunks)
 				}
 			}
 		})
@@ -263,7 +263,7 @@ func TestAStaleConnection(t *testing.T) {
 	n.front.CloseClientConnections() // as a node that restarts does
 	n.received()
 	if err := ping(); err != nil || len(n.received()) != 1 {
-		t.Errorf("a read over a stale connection: %v", err)
+		t.Errorf("a read over a stale connection: %v; want no error and 1 n.received()", err)
 	}
 	if err := write(); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestAStaleConnection(t *testing.T) {
 		t.Errorf("a write that is hung up on: %v, want unavailable after one try", err)
 	}
 	if err := write(); err != nil || written() != 1 {
-		t.Errorf("the write after it: %v", err)
+		t.Errorf("the write after it: %v; want no error and written() 1", err)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestTheNextNodeIsAsked(t *testing.T) {
 		}
 	}
 	if all := len(n.received()); all != 4 {
-		t.Errorf("the node that is there was asked %d times", all)
+		t.Errorf("the node that is there was asked %d times; want all 4", all)
 	}
 }
 

@@ -32,7 +32,7 @@ func create(t *testing.T, e *elastic.Engine, kb engine.KnowledgeBase, chunks ...
 	}
 	for _, o := range outcomes {
 		if o.Err != nil {
-			t.Fatalf("%s: %v", o.ID, o.Err)
+			t.Fatalf("%s: %v; want no error", o.ID, o.Err)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestKNNAgreesWithExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want.Method != "exact" || got.Method == "exact" && name != "more than there are" && name != "filtered" {
-			t.Errorf("%s: methods %q and %q", name, want.Method, got.Method)
+			t.Errorf(`%s: methods %q and %q; want want.Method "exact" and got.Method other than "exact" or name "more than there are" or name "filtered"`, name, want.Method, got.Method)
 		}
 		compare(t, name, got, want)
 	}
@@ -202,16 +202,16 @@ func TestSharedStatisticsAreOfOneKnowledgeBase(t *testing.T) {
 	create(t, e, two, content("a", "refund"), content("c", "refund of three"))
 	st, err := e.Statistics(t.Context(), &engine.StatisticsRequest{KB: one, Field: engine.FieldText, Terms: []string{"refund"}})
 	if err != nil || st.Docs != 2 || st.DF[0] != 1 || st.AverageLength != 1.5 {
-		t.Errorf("got %+v, %v", st, err)
+		t.Errorf("got %+v, %v; want no error and st.Docs 2 and st.DF[0] 1 and st.AverageLength 1.5", st, err)
 	}
 	if d, err := e.Describe(t.Context(), two); err != nil || d.Chunks != 2 {
-		t.Errorf("described as %+v, %v", d, err)
+		t.Errorf("described as %+v, %v; want no error and d.Chunks 2", d, err)
 	}
 	if err := e.DeleteKnowledgeBase(t.Context(), one.Ref); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := e.Describe(t.Context(), two); err != nil || d.Chunks != 2 {
-		t.Errorf("after the other one's delete: %+v, %v", d, err)
+		t.Errorf("after the other one's delete: %+v, %v; want no error and d.Chunks 2", d, err)
 	}
 	if _, err := e.Describe(t.Context(), one); !fault.Is(err, fault.NotFound) {
 		t.Errorf("the deleted one: %v, want not_found", err)
@@ -230,7 +230,7 @@ func TestAWriteNeverMakesAnIndex(t *testing.T) {
 	}
 	outcomes, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{chunk}})
 	if err == nil && outcomes[0].Status != engine.Failed {
-		t.Errorf("written to nowhere: %+v", outcomes)
+		t.Errorf("written to nowhere: %+v; want an error or outcomes[0].Status Failed", outcomes)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestLongerThanATermMayBe(t *testing.T) {
 			},
 		})
 		if err != nil || len(result.Hits) != 1 || result.Hits[0].ID != "a" {
-			t.Errorf("%.20s: %+v, %v", field, result, err)
+			t.Errorf(`%.20s: %+v, %v; want no error and 1 result.Hits and result.Hits[0].ID "a"`, field, result, err)
 		}
 	}
 }
@@ -297,11 +297,11 @@ func TestReplacingKeepsTheOldWhenTheNewFails(t *testing.T) {
 		KB: kb, Chunks: []engine.Chunk{good, bad}, Refresh: true,
 	})
 	if err != nil || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Failed {
-		t.Fatalf("got %+v, %v", outcomes, err)
+		t.Fatalf("got %+v, %v; want no error and outcomes[0].Status Created and outcomes[1].Status Failed", outcomes, err)
 	}
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"old", "good", "bad"}})
 	if err != nil || len(chunks) != 2 {
-		t.Errorf("left: %+v, %v", chunks, err)
+		t.Errorf("left: %+v, %v; want no error and 2 chunks", chunks, err)
 	}
 }
 

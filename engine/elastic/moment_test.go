@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -149,7 +150,7 @@ func TestCopiesOfDocumentsAreNotMarked(t *testing.T) {
 		}
 		mapping := ask(t, "GET", devservices.Elasticsearch(t)+"/"+m.ToIndex+"/_mapping", "")
 		if got := bytes.Contains(mapping, []byte(`"moments":true`)); got != marked {
-			t.Errorf("by %s: %s, want the mark: %t", copied, mapping, marked)
+			t.Errorf("by %s: %s, want the mark: %t", copied, brief.Of(mapping), marked)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	}
 	// Its owner may change more than chunks: nobody may keep an answer until a generation changes.
 	if generation, err := e.Generation(t.Context(), &kb); generation != "" || err != nil {
-		t.Errorf("an attached index has generation %q, %v", generation, err)
+		t.Errorf(`an attached index has generation %q, %v; want generation "" and no error`, generation, err)
 	}
 	req := &engine.Request{KB: kb, Facets: []string{"docnm_kwd", "important_kwd", "nosuch"}, Legs: []engine.Leg{
 		{Name: "text", Field: engine.FieldText, K: 10, Text: refundOnly()},
@@ -82,7 +82,7 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	}
 	if h := hits["r1"]; h.DocumentID != "d1" || h.DocumentName != "guide.pdf" || h.Observations[0].Raw != 0 ||
 		h.Observations[1].Raw != 1 || !slices.Equal(h.Facets["important_kwd"], []string{"退款"}) {
-		t.Errorf("r1: %+v", h)
+		t.Errorf(`r1: %+v; want h.DocumentID "d1" and h.DocumentName "guide.pdf" and h.Observations[0].Raw 0 and h.Observations[1].Raw 1 and {"退款"}`, h)
 	}
 	if h := hits["r5"]; h.Observations[0].Raw <= 0 || !math.IsNaN(h.Observations[1].Raw) {
 		t.Errorf("r5: %+v", h)
@@ -91,7 +91,7 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	req.Filter.Conditions = []engine.Condition{{Field: "document_name", In: []engine.Value{{V: "guide.pdf"}}}}
 	result, err = e.Search(t.Context(), req)
 	if err != nil || len(result.Hits) != 2 || result.Hits[0].ID != "r1" || result.Hits[1].ID != "r2" {
-		t.Errorf("sum: %+v, %v", result, err)
+		t.Errorf(`sum: %+v, %v; want no error and 2 result.Hits and result.Hits[0].ID "r1" and result.Hits[1].ID "r2"`, result, err)
 	}
 	for _, c := range []struct {
 		field string
@@ -117,7 +117,7 @@ func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {
 	e, kb := ragflow(t)
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r2", "r3", "r4", "r1"}})
 	if err != nil || len(chunks) != 2 || chunks[0].ID != "r2" {
-		t.Fatalf("chunks: %+v, %v", chunks, err)
+		t.Fatalf(`chunks: %+v, %v; want no error and 2 chunks and chunks[0].ID "r2"`, chunks, err)
 	}
 	c := chunks[1]
 	if c.Content != "如何申请退款" || c.DocumentName != "guide.pdf" || len(c.Positions) != 1 || c.Positions[0][1] != 72 ||
@@ -129,17 +129,17 @@ func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {
 		t.Errorf("documents: %+v, %v", documents, err)
 	}
 	if all, err := e.DocumentChunks(t.Context(), engine.DocumentChunksRequest{KB: kb, DocumentID: "d1", To: -1, Limit: 9}); err != nil || len(all) != 2 {
-		t.Errorf("chunks of d1: %+v, %v", all, err)
+		t.Errorf("chunks of d1: %+v, %v; want no error and 2 all", all, err)
 	}
 	d, err := e.Describe(t.Context(), kb)
 	if err != nil || d.Chunks != 4 || d.Documents != 3 || d.Vectors != 3 {
-		t.Errorf("description: %+v, %v", d, err)
+		t.Errorf("description: %+v, %v; want no error and d.Chunks 4 and d.Documents 3 and d.Vectors 3", d, err)
 	}
 	st, err := e.Statistics(t.Context(), &engine.StatisticsRequest{
 		KB: kb, Field: engine.FieldText, Terms: []string{"refund"}, VectorField: engine.FieldVector, Vector: []float32{1, 0, 0},
 	})
 	if err != nil || st.DF[0] != 3 || st.Docs != 4 || st.Vectors != 3 || math.Abs(st.Cosine.Mean-2/3.0) > 1e-6 {
-		t.Errorf("statistics: %+v, %v", st, err)
+		t.Errorf("statistics: %+v, %v; want no error and st.DF[0] 3 and st.Docs 4 and st.Vectors 3 and math.Abs(st.Cosine.Mean - 2/3.0) at most 1e-6", st, err)
 	}
 
 	write := engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{{ID: "x", DocumentID: "d"}}}
@@ -198,12 +198,12 @@ func TestRAGFlowIsAttachedAndLeft(t *testing.T) {
 	wrong := kb
 	wrong.Dimensions = 7
 	if err := e.CreateKnowledgeBase(t.Context(), wrong); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "q_3_vec") {
-		t.Errorf("a wrong dimension: %v", err)
+		t.Errorf(`a wrong dimension: %v; want an error of kind Conflict and "q_3_vec" in it`, err)
 	}
 	wrong = kb
 	wrong.Attach = &engine.Attachment{Index: kb.Attach.Index + "-none", Layout: mappings.LayoutRAGFlow}
 	if err := e.CreateKnowledgeBase(t.Context(), wrong); !fault.Is(err, fault.NotFound) {
-		t.Errorf("no such index: %v", err)
+		t.Errorf("no such index: %v; want an error of kind NotFound", err)
 	}
 	kb.Dimensions = 0 // found in the mapping
 	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
@@ -211,13 +211,13 @@ func TestRAGFlowIsAttachedAndLeft(t *testing.T) {
 	}
 	all, err := e.KnowledgeBases(t.Context())
 	if err != nil || len(all) != 1 || all[0].Dimensions != 3 || all[0].Attach.Value != "one" {
-		t.Errorf("listed: %+v, %v", all, err)
+		t.Errorf(`listed: %+v, %v; want no error and 1 all and all[0].Dimensions 3 and all[0].Attach.Value "one"`, all, err)
 	}
 	if err := e.DeleteKnowledgeBase(t.Context(), kb.Ref); err != nil {
 		t.Fatal(err)
 	}
 	if chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r1"}}); err != nil || len(chunks) != 1 {
-		t.Errorf("the index has to stay: %+v, %v", chunks, err)
+		t.Errorf("the index has to stay: %+v, %v; want no error and 1 chunks", chunks, err)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestRAGFlowIsSearchedInAllItsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(result.Hits) != 5 || len(theirs.Hits.Hits) != 5 {
-		t.Fatalf("%d hits, RAGFlow's query has %d", len(result.Hits), len(theirs.Hits.Hits))
+		t.Fatalf("%d hits, RAGFlow's query has %d; want 5 result.Hits and 5 theirs.Hits.Hits", len(result.Hits), len(theirs.Hits.Hits))
 	}
 	factor := 0.0
 	for i, their := range theirs.Hits.Hits {
@@ -282,7 +282,7 @@ func TestRAGFlowIsSearchedInAllItsFields(t *testing.T) {
 	}
 	stats, err := e.Statistics(t.Context(), &engine.StatisticsRequest{KB: kb, Field: engine.FieldText, Terms: []string{"warranti", "parcel"}})
 	if err != nil || !slices.Equal(stats.DF, []int{5, 3}) {
-		t.Errorf("frequencies %+v, %v", stats, err)
+		t.Errorf("frequencies %+v, %v; want no error and {5, 3}", stats, err)
 	}
 	phrase := textquery.Phrase{Terms: []string{"parcel", "warranti"}, Weight: 1}
 	result, err = e.Search(t.Context(), &engine.Request{
@@ -290,6 +290,6 @@ func TestRAGFlowIsSearchedInAllItsFields(t *testing.T) {
 		Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 10, Text: words}},
 	})
 	if err != nil || len(result.Hits) != 2 { // of the content, and of the title in small tokens
-		t.Errorf("the phrase is in %+v, %v", result, err)
+		t.Errorf("the phrase is in %+v, %v; want no error and 2 result.Hits", result, err)
 	}
 }

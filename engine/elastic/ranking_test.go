@@ -71,16 +71,16 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		}
 		r := smile.New(inSmile)
 		if diff := cmp.Diff(decoded(t, inJSON), decoded(t, r.Raw())); diff != "" || r.End() != nil {
-			t.Errorf("%.100s: (-JSON +SMILE)\n%s%v", body, diff, r.End())
+			t.Errorf("%.100s: (-JSON +SMILE)\n%s%v; want diff \"\" and no r.End()", body, diff, r.End())
 		}
 		var one, other rest.SearchResponse
 		read(t, inJSON, &one)
 		read(t, inSmile, &other)
 		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
-			t.Errorf("%.100s: (-JSON +SMILE)\n%s", body, diff)
+			t.Errorf("%.100s: (-JSON +SMILE)\n%s; want diff \"\"", body, diff)
 		}
 		if diff := cmp.Diff(rankedOf(t, inJSON), rankedOf(t, inSmile)); diff != "" {
-			t.Errorf("%.100s: as ranked (-JSON +SMILE)\n%s", body, diff)
+			t.Errorf("%.100s: as ranked (-JSON +SMILE)\n%s; want diff \"\"", body, diff)
 		}
 	}
 	same(marshal(t, map[string]any{

@@ -84,7 +84,7 @@ func TestADeletionOfRecordsThatWasCutOff(t *testing.T) {
 		"made again": func(e *elastic.Engine, ref engine.RecordRef) error {
 			_, err := e.SaveRecords(t.Context(), engine.Records{RecordRef: ref, Head: []byte(`{}`)})
 			if n, counted := e.CountItems(t.Context(), ref); n != 0 || counted != nil {
-				t.Errorf("made again it has %d items, %v", n, counted)
+				t.Errorf("made again it has %d items, %v; want n 0 and no counted", n, counted)
 			}
 			return errors.Join(err, e.DeleteRecords(t.Context(), ref))
 		},
@@ -94,7 +94,7 @@ func TestADeletionOfRecordsThatWasCutOff(t *testing.T) {
 			r := madeRecords(t, e)
 			broken := interruptible(t, prefix, "_delete_by_query", func() error { return errors.New("cut off") })
 			if err := broken.DeleteRecords(t.Context(), r.RecordRef); !fault.Is(err, fault.Unavailable) {
-				t.Fatalf("cut off: %v", err)
+				t.Fatalf("cut off: %v; want an error of kind Unavailable", err)
 			}
 			if n := documents(t, prefix); n != 3 {
 				t.Errorf("%d documents are left, want all 3", n)
@@ -105,17 +105,17 @@ func TestADeletionOfRecordsThatWasCutOff(t *testing.T) {
 				"saving": saved, "reading": read, "writing": e.PutItems(t.Context(), r.RecordRef, someItems),
 			} {
 				if !fault.Is(err, fault.NotFound) {
-					t.Errorf("%s: %v", what, err)
+					t.Errorf("%s: %v; want an error of kind NotFound", what, err)
 				}
 			}
 			if list, err := e.ListRecords(t.Context(), r.Tenant, r.Kind); len(list) != 0 || err != nil {
-				t.Errorf("listed: %+v, %v", list, err)
+				t.Errorf("listed: %+v, %v; want no list and no error", list, err)
 			}
 			if err := goOn(e, r.RecordRef); err != nil {
 				t.Error(err)
 			}
 			if n := documents(t, prefix); n != 0 {
-				t.Errorf("%d documents are left", n)
+				t.Errorf("%d documents are left; want n 0", n)
 			}
 		})
 	}
@@ -129,10 +129,10 @@ func TestItemsOfDeletedRecordsAreTakenBack(t *testing.T) {
 	remove := func() error { return e.DeleteRecords(t.Context(), r.RecordRef) }
 	late := interruptible(t, prefix, "_bulk", remove)
 	if err := late.PutItems(t.Context(), r.RecordRef, someItems); !fault.Is(err, fault.NotFound) {
-		t.Errorf("late items: %v", err)
+		t.Errorf("late items: %v; want an error of kind NotFound", err)
 	}
 	if n := documents(t, prefix); n != 0 {
-		t.Errorf("%d documents are left", n)
+		t.Errorf("%d documents are left; want n 0", n)
 	}
 	madeRecords(t, e)
 	late = interruptible(t, prefix, "_bulk", func() error {
@@ -141,7 +141,7 @@ func TestItemsOfDeletedRecordsAreTakenBack(t *testing.T) {
 		return err
 	})
 	if err := late.PutItems(t.Context(), r.RecordRef, someItems); !fault.Is(err, fault.NotFound) {
-		t.Errorf("late items: %v", err)
+		t.Errorf("late items: %v; want an error of kind NotFound", err)
 	}
 	if n := documents(t, prefix); n != 3 {
 		t.Errorf("%d documents, want those of the new collection", n)

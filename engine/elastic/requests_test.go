@@ -150,7 +150,7 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		"bad URL":       {URLs: []string{"http://[::1"}, Tokenizer: enginetest.Words{}}, "no tokenizer": {URLs: []string{"http://x"}},
 	} {
 		if _, err := elastic.New(o); err == nil {
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: accepted; want an error", name)
 		}
 	}
 }

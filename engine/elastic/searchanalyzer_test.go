@@ -41,7 +41,7 @@ func TestQuestionsAreAnalysedAnotherWay(t *testing.T) {
 	}
 	for _, index := range live {
 		if d, err := mappings.Diff(made, index); err != nil || len(d.Changes) > 0 {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("%+v, %v; want no error and len(d.Changes) 0", d, err)
 		}
 	}
 	ask(t, http.MethodPut, url+"/_doc/a?refresh=true", `{"text_text": "to-morrow"}`)

@@ -67,7 +67,7 @@ func TestWhatIsSearchedIsVerified(t *testing.T) {
 		found := verify(false)
 		if found.Chunks != 1 || !slices.Equal(found.All, []string{"a", "b"}) || found.Damaged.Count != 3 ||
 			!strings.Contains(found.Damaged.First[2], "no chunk") {
-			t.Errorf("shared %t: found %+v", shared, found)
+			t.Errorf(`shared %t: found %+v; want found.Chunks 1 and {"a", "b"} and found.Damaged.Count 3 and "no chunk" in it`, shared, found)
 		}
 		if found := verify(true); found.Damaged.Count != 2 {
 			t.Errorf("with repair %+v; want two chunks to be written again", found)

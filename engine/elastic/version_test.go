@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -33,12 +34,12 @@ func TestVersionsOfTheStore(t *testing.T) {
 		defer func() { _ = response.Body.Close() }()
 		text, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("%s %s: %d %s %v", method, path, response.StatusCode, text, err)
+			t.Fatalf("%s %s: %d %s %v; want no error and response.StatusCode StatusOK", method, path, response.StatusCode, brief.Of(text), err)
 		}
 		return string(text)
 	}
 	if text := ask("GET", ""); !strings.Contains(text, `"schema":1,"min_reader":1`) {
-		t.Errorf("a new store: %s", text)
+		t.Errorf("a new store: %s; want `\"schema\":1,\"min_reader\":1` in it", text)
 	}
 	other := manuals()
 	other.ID = "other"
@@ -58,7 +59,7 @@ func TestVersionsOfTheStore(t *testing.T) {
 		for _, name := range []string{"list", "create", "write", "read", "delete"} {
 			err := uses[name](another(t, prefix, 1))
 			if readable && err != nil {
-				t.Errorf("%s with %s: %v", name, meta, err)
+				t.Errorf("%s with %s: %v; want not readable or no error", name, meta, err)
 			}
 			if !readable && (!fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), prefix+"-catalog was written by a "+
 				"newer version: its schema is 9, which programs of schema 9 and above can use, and that of this one is 1")) {

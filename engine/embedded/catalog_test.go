@@ -39,7 +39,7 @@ func TestRefusedRequests(t *testing.T) {
 		t.Helper()
 		req.KB = testKB
 		if _, err := e.Search(t.Context(), &req); !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("searching %+v gave %v", req, err)
+			t.Errorf("searching %+v gave %v; want an error of kind InvalidArgument", req, err)
 		}
 	}
 	f(engine.Request{})
@@ -54,12 +54,12 @@ func TestRefusedRequests(t *testing.T) {
 	} {
 		req.KB = testKB
 		if _, err := e.Statistics(t.Context(), &req); !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("statistics of %+v gave %v", req, err)
+			t.Errorf("statistics of %+v gave %v; want an error of kind InvalidArgument", req, err)
 		}
 	}
 	_, err := e.DocumentChunks(t.Context(), engine.DocumentChunksRequest{KB: testKB, DocumentID: "d", After: "nosuch", To: -1, Limit: 1})
 	if !fault.Is(err, fault.NotFound) {
-		t.Errorf("continuing after an unknown chunk gave %v", err)
+		t.Errorf("continuing after an unknown chunk gave %v; want an error of kind NotFound", err)
 	}
 }
 

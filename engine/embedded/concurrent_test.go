@@ -89,7 +89,7 @@ func TestManyWriters(t *testing.T) {
 				mustWrite(t, e, chunk(id, "d"+id, "word"), chunk("shared", "s", "word"))
 				if i%5 == 0 {
 					if n, err := e.DeleteChunks(t.Context(), testKB, []string{id}); n != 1 || err != nil {
-						t.Errorf("deleting %s gave %d, %v", id, n, err)
+						t.Errorf("deleting %s gave %d, %v; want n 1 and no error", id, n, err)
 					}
 				}
 				found(t, e, "word")
@@ -140,7 +140,7 @@ func TestDeletedUnderSearch(t *testing.T) {
 	users.Wait()
 	mustWrite(t, e, chunk("last", "d", "final"))
 	if got := found(t, e, "final"); len(got) != 1 {
-		t.Errorf("found %q", got)
+		t.Errorf("found %q; want 1 got", got)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestWhatWasReadIsSelected(t *testing.T) {
 			KB: testKB, Conditions: []engine.Condition{engine.OfDocument(document)}, Limit: 10,
 		})
 		if err != nil || len(ids) != 1 {
-			t.Errorf("round %d: the chunk that was read is selected as %v, %v", round, ids, err)
+			t.Errorf("round %d: the chunk that was read is selected as %v, %v; want no error and 1 ids", round, ids, err)
 		}
 		writer.Wait()
 	}

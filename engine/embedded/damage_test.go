@@ -88,14 +88,14 @@ func TestDamagedChunk(t *testing.T) {
 				}
 			}
 			if n := strings.Count(log.String(), "chunk=chunk-07"); n != 1 {
-				t.Errorf("%d lines name the chunk: %s", n, log)
+				t.Errorf("%d lines name the chunk: %s; want n 1", n, log)
 			}
 			integrity, err := e.Verify(t.Context(), testKB, false)
 			if err != nil || integrity.Chunks != 39 || !slices.Equal(integrity.Damaged.First, []string{"chunk-07"}) {
-				t.Errorf("verified %+v, %v", integrity, err)
+				t.Errorf(`verified %+v, %v; want no error and integrity.Chunks 39 and {"chunk-07"}`, integrity, err)
 			}
 			if troubles := e.Troubles(); len(troubles) != 1 || troubles[0].Code != engine.DamagedChunks {
-				t.Errorf("troubles %+v", troubles)
+				t.Errorf("troubles %+v; want 1 troubles and troubles[0].Code DamagedChunks", troubles)
 			}
 			_, err = e.Scan(t.Context(), engine.ScanRequest{KB: testKB, IDs: []string{"chunk-07"}, Limit: 1})
 			if err == nil {
@@ -150,10 +150,10 @@ func TestDamagedWhileOpen(t *testing.T) {
 	}
 	integrity, err := e.Verify(t.Context(), testKB, false)
 	if err != nil || integrity.Damaged.Count != 2 {
-		t.Errorf("verified %+v, %v", integrity, err)
+		t.Errorf("verified %+v, %v; want no error and integrity.Damaged.Count 2", integrity, err)
 	}
 	if got := found(t, e, "red"); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("found %v; %s", got, log)
+		t.Errorf(`found %v; %s; want {"c"}`, got, log)
 	}
 }
 

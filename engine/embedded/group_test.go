@@ -112,10 +112,10 @@ func TestOneOfAGroupFails(t *testing.T) {
 	}
 	slices.Sort(ids)
 	if err != nil || !slices.Equal(ids, []string{"a", "c", "older"}) {
-		t.Errorf("stored are %v, %v", ids, err)
+		t.Errorf(`stored are %v, %v; want no error and {"a", "c", "older"}`, ids, err)
 	}
 	if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 3 {
-		t.Errorf("described as %+v, %v", d, err)
+		t.Errorf("described as %+v, %v; want no error and d.Chunks 3", d, err)
 	}
 }
 
@@ -145,7 +145,7 @@ func readsAtOnce(t *testing.T, e *Engine, kb engine.KnowledgeBase) (told chan st
 	go func() {
 		defer close(told)
 		if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1 {
-			t.Errorf("meanwhile: %+v, %v", d, err)
+			t.Errorf("meanwhile: %+v, %v; want no error and d.Chunks 1", d, err)
 		}
 		if _, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{{
 			Name: "text", Field: engine.FieldText, K: 9, Text: &textquery.Query{Terms: []textquery.Term{{Text: "word", Weight: 1}}},
@@ -206,9 +206,9 @@ func TestASlowDisk(t *testing.T) {
 		t.Error(err)
 	}
 	if d, err := e.Describe(t.Context(), kb); err != nil || d.Chunks != 1+writers {
-		t.Errorf("afterwards: %+v, %v", d, err)
+		t.Errorf("afterwards: %+v, %v; want no error and d.Chunks 1 + writers", d, err)
 	}
 	if made := commits() - begun; made > 3 {
-		t.Errorf("%d transactions for %d writes that came while one was under way", made, writers)
+		t.Errorf("%d transactions for %d writes that came while one was under way; want made at most 3", made, writers)
 	}
 }

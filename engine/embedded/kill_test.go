@@ -45,7 +45,7 @@ func TestKillProcess(t *testing.T) {
 		}
 		_ = child.Wait() // it was killed
 		if len(acknowledged) < 60 {
-			t.Fatalf("round %d: the child stored %d chunks only", round, len(acknowledged))
+			t.Fatalf("round %d: the child stored %d chunks only; want at least 60 acknowledged", round, len(acknowledged))
 		}
 		checkStored(t, dir, acknowledged)
 	}
@@ -61,7 +61,7 @@ func checkStored(t *testing.T, dir string, acknowledged map[string]bool) {
 	}
 	for id := range acknowledged {
 		if seen[id] != 1 {
-			t.Errorf("chunk %s was acknowledged and stands %d times", id, seen[id])
+			t.Errorf("chunk %s was acknowledged and stands %d times; want seen[id] 1", id, seen[id])
 		}
 	}
 	d, err := e.Describe(t.Context(), testKB)

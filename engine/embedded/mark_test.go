@@ -69,14 +69,14 @@ func TestLostLog(t *testing.T) {
 			}
 			if !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "of 2 changes") ||
 				!strings.Contains(err.Error(), "--accept-loss") {
-				t.Fatalf("opened with %v", err)
+				t.Fatalf(`opened with %v; want an error of kind Corrupt and "of 2 changes" in it and "--accept-loss" in it`, err)
 			}
 			options.AcceptLoss = true
 			if e, err = embedded.Open(t.Context(), options); err != nil {
 				t.Fatal(err)
 			}
 			if all := e.Troubles(); len(all) != 1 || all[0].Code != engine.LostWrites {
-				t.Errorf("troubles %+v", all)
+				t.Errorf("troubles %+v; want 1 all and all[0].Code LostWrites", all)
 			}
 			mustClose(t, e)
 			mustClose(t, open(t, dir)) // told once

@@ -108,7 +108,7 @@ func (m *machine) write(r *rapid.T) {
 	for i, c := range chunks {
 		if stored, known := m.model[c.ID]; known && stored.DocumentID != c.DocumentID {
 			if !fault.Is(outcomes[i].Err, fault.Conflict) {
-				r.Fatalf("outcome of %s, which is of another document, is %+v", c.ID, outcomes[i])
+				r.Fatalf("outcome of %s, which is of another document, is %+v; want an error of kind Conflict", c.ID, outcomes[i])
 			}
 			continue
 		}
@@ -139,7 +139,7 @@ func (m *machine) replace(r *rapid.T) {
 		return known && stored.DocumentID != document
 	}) {
 		if _, refused := engine.AsRefused(err); !refused {
-			r.Fatalf("a document with a chunk of another one: %v", err)
+			r.Fatalf("a document with a chunk of another one: %v; want refused", err)
 		}
 		return
 	}

@@ -188,7 +188,7 @@ func TestKilledMidWrite(t *testing.T) {
 	for range 8 {
 		again := open(t, copyDir(t, dir))
 		if n := len(found(t, again, "word")); n != 0 && n != 10 {
-			t.Errorf("the copy has %d chunks of a document of 10", n)
+			t.Errorf("the copy has %d chunks of a document of 10; want n 0 or n 10", n)
 		}
 		mustClose(t, again)
 	}
@@ -276,10 +276,10 @@ func TestStoredIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := strings.Join(found(t, e, "red"), " "); got != "b a" {
-				t.Errorf("found %q", got)
+				t.Errorf(`found %q; want got "b a"`, got)
 			}
 			if got := found(t, e, "foreign"); got != nil {
-				t.Errorf("found %q of a foreign index", got)
+				t.Errorf("found %q of a foreign index; want no got", got)
 			}
 			d, err := e.Describe(t.Context(), testKB)
 			if err != nil || d.Details["repairs"] != c.repairs {
@@ -293,7 +293,7 @@ func TestStoredIndex(t *testing.T) {
 			e = open(t, dir)
 			defer mustClose(t, e)
 			if got := strings.Join(found(t, e, "red"), " "); got != "b z a" {
-				t.Errorf("after a save and a start: found %q", got)
+				t.Errorf(`after a save and a start: found %q; want got "b z a"`, got)
 			}
 		})
 	}
@@ -336,7 +336,7 @@ func TestRowsGoneSinceSave(t *testing.T) {
 	e = open(t, dir)
 	defer mustClose(t, e)
 	if got := strings.Join(found(t, e, "red"), " "); got != "a" {
-		t.Errorf("found %q", got)
+		t.Errorf(`found %q; want got "a"`, got)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestAfterClose(t *testing.T) {
 	mustClose(t, e)
 	mustClose(t, e) // twice is harmless
 	if _, err := e.Write(t.Context(), engine.WriteRequest{KB: testKB}); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("writing after Close gave %v", err)
+		t.Errorf("writing after Close gave %v; want an error of kind Unavailable", err)
 	}
 	if err := e.CreateKnowledgeBase(t.Context(), testKB); err == nil {
 		t.Error("creating after Close succeeded")
@@ -396,7 +396,7 @@ func TestPreload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := found(t, e, "red"); len(got) != 1 {
-		t.Errorf("found %q", got)
+		t.Errorf("found %q; want 1 got", got)
 	}
 	mustClose(t, e)
 }
@@ -413,13 +413,13 @@ func TestNUL(t *testing.T) {
 	e = open(t, dir)
 	defer mustClose(t, e)
 	if got := found(t, e, "word\x00"); len(got) != 2 {
-		t.Errorf("found %q", got)
+		t.Errorf("found %q; want 2 got", got)
 	}
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: testKB, IDs: []string{c.ID}})
 	if err != nil || len(chunks) != 1 || chunks[0].Content != c.Content || chunks[0].Metadata["k\x00"] != "v\x00w" {
 		t.Errorf("got %+v, %v", chunks, err)
 	}
 	if n, err := e.DeleteDocument(t.Context(), testKB, c.DocumentID); n != 1 || err != nil {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want n 1 and no error", n, err)
 	}
 }

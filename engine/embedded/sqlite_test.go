@@ -29,7 +29,7 @@ func TestReaderSettings(t *testing.T) {
 	e := opened(t)
 	size := 0
 	if err := e.files.readers.QueryRowContext(t.Context(), "PRAGMA cache_size").Scan(&size); err != nil || size != -4000 {
-		t.Errorf("the readers' cache of pages is %d, %v", size, err)
+		t.Errorf("the readers' cache of pages is %d, %v; want no error and size -4000", size, err)
 	}
 }
 
@@ -67,13 +67,13 @@ func TestFullDisk(t *testing.T) {
 		t.Error("the knowledge base is read again")
 	}
 	if all := e.Troubles(); len(all) != 1 || all[0].Code != engine.DiskFull {
-		t.Errorf("troubles %+v", all)
+		t.Errorf("troubles %+v; want 1 all and all[0].Code DiskFull", all)
 	}
 	limit("1000000")
 	if err := write("b", 100_000); err != nil {
 		t.Errorf("a write with room again gave %v", err)
 	}
 	if n := e.bases[kb.Ref].current.Load().live.GetCardinality(); n != 2 || len(e.Troubles()) > 0 {
-		t.Errorf("%d chunks, %+v", n, e.Troubles())
+		t.Errorf("%d chunks, %+v; want n 2 and len(e.Troubles()) 0", n, e.Troubles())
 	}
 }

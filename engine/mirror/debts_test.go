@@ -87,7 +87,7 @@ func TestADebtWaitsForANewerOne(t *testing.T) {
 	p.two.down(nil)
 	time.Sleep(300 * time.Millisecond)
 	if one := p.holds(p.one); one != "b=newest " {
-		t.Errorf("one holds %s", one)
+		t.Errorf(`one holds %s; want one "b=newest "`, one)
 	}
 	p.two.refuse()
 	p.agree("b=newest ")

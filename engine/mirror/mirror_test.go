@@ -285,7 +285,7 @@ func (p *pair) holds(e *flaky) string {
 	list := ""
 	for i := range chunks {
 		if len(chunks[i].Vectors) != 1 {
-			p.Errorf("chunk %s lost its vector", chunks[i].ID)
+			p.Errorf("chunk %s lost its vector; want 1 chunks[i].Vectors", chunks[i].ID)
 		}
 		list += chunks[i].ID + "=" + chunks[i].Content + " "
 	}
@@ -326,13 +326,13 @@ func TestWritesGoToAll(t *testing.T) {
 	for _, o := range p.write(chunk("a", "x"), chunk("b", "y")) {
 		if o.Status != engine.Created || len(o.Engines) != 2 || o.Engines[1].Engine != "two" ||
 			o.Engines[1].Status != engine.Created {
-			t.Errorf("outcome %+v", o)
+			t.Errorf(`outcome %+v; want o.Status Created and 2 o.Engines and o.Engines[1].Engine "two" and o.Engines[1].Status Created`, o)
 		}
 	}
 	p.agree("a=x b=y ")
 	n, err := p.set.DeleteChunks(t.Context(), p.kb, []string{"a", "absent"})
 	if n != 1 || err != nil {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want n 1 and no error", n, err)
 	}
 	p.agree("b=y ")
 }
@@ -343,7 +343,7 @@ func TestAnEngineThatWasAwayCatchesUp(t *testing.T) {
 	p.two.down(errAway)
 	for _, o := range p.write(chunk("a", "new"), chunk("z", "new")) {
 		if o.Err != nil || !fault.Is(o.Engines[1].Err, fault.Unavailable) || o.Engines[1].Status != engine.Failed {
-			t.Errorf("outcome %+v", o)
+			t.Errorf("outcome %+v; want no error and an error of kind Unavailable and o.Engines[1].Status Failed", o)
 		}
 	}
 	if _, err := p.set.DeleteChunks(t.Context(), p.kb, []string{"b"}); err != nil {
@@ -363,7 +363,7 @@ func TestTheReferenceCatchesUpWithTheOthers(t *testing.T) {
 	p.one.down(errAway)
 	o := p.write(chunk("a", "new"))[0]
 	if !fault.Is(o.Err, fault.Unavailable) || o.Engines[1].Status != engine.Updated {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("outcome %+v; want an error of kind Unavailable and o.Engines[1].Status Updated", o)
 	}
 	p.one.down(nil)
 	p.agree("a=new ")
@@ -374,7 +374,7 @@ func TestARefusedChunkIsMadeUpForAlone(t *testing.T) {
 	p.two.refuse("b")
 	outcomes := p.write(chunk("a", "x"), chunk("b", "x"))
 	if outcomes[0].Engines[1].Err != nil || !fault.Is(outcomes[1].Engines[1].Err, fault.Overloaded) || p.owed() != 1 {
-		t.Errorf("outcomes %+v, %d owed", outcomes, p.owed())
+		t.Errorf("outcomes %+v, %d owed; want no error and an error of kind Overloaded and p.owed() 1", outcomes, p.owed())
 	}
 	p.two.refuse()
 	p.agree("a=x b=x ")
@@ -459,7 +459,7 @@ func TestWhatAllRefuseIsOwedByNobody(t *testing.T) {
 	p.one.refuse("a")
 	p.two.refuse("a")
 	if o := p.write(chunk("a", "x"))[0]; o.Status != engine.Failed {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("outcome %+v; want o.Status Failed", o)
 	}
 	p.agree("")
 	p.one.down(errAway)
@@ -615,7 +615,7 @@ func TestKnowledgeBases(t *testing.T) {
 		t.Errorf("one engine has it: %v, want conflict", err)
 	}
 	if _, err := p.one.Describe(t.Context(), other); !fault.Is(err, fault.NotFound) {
-		t.Errorf("a half made one stayed: %v", err)
+		t.Errorf("a half made one stayed: %v; want an error of kind NotFound", err)
 	}
 	p.two.down(errAway)
 	if err := p.set.DeleteKnowledgeBase(t.Context(), p.kb.Ref); !fault.Is(err, fault.Unavailable) {
@@ -628,7 +628,7 @@ func TestKnowledgeBases(t *testing.T) {
 	p.must(p.set.DeleteKnowledgeBase(t.Context(), p.kb.Ref))
 	for _, e := range []*flaky{p.one, p.two} {
 		if _, err := e.Describe(t.Context(), p.kb); !fault.Is(err, fault.NotFound) {
-			t.Errorf("still there on %s: %v", e.name, err)
+			t.Errorf("still there on %s: %v; want an error of kind NotFound", e.name, err)
 		}
 	}
 }
@@ -637,7 +637,7 @@ func TestOver(t *testing.T) {
 	p := newPair(t, time.Hour)
 	for _, names := range [][]string{{"one", "three"}, {}} {
 		if _, err := p.mirror.Over(names); err == nil {
-			t.Errorf("%q was accepted", names)
+			t.Errorf("%q was accepted; want an error", names)
 		}
 	}
 	if e, ok := p.set.Member("two"); !ok || e.Name() != "two" {

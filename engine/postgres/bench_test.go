@@ -99,7 +99,7 @@ func BenchmarkSearch(b *testing.B) {
 	search := func(b *testing.B, i int) {
 		result, err := e.Search(b.Context(), queries[i%len(queries)])
 		if err != nil || result.Method != "hnsw" {
-			b.Errorf("%v, %v", result, err)
+			b.Errorf(`%v, %v; want no error and result.Method "hnsw"`, result, err)
 		}
 	}
 	b.Run("alone", func(b *testing.B) {

@@ -151,7 +151,7 @@ func checkBatches(t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase, ack
 		leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 1000, Text: queryOf(d.ID)}
 		result, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{leg}})
 		if err != nil || len(result.Hits) != batchSize {
-			t.Errorf("document %s: %v", d.ID, err)
+			t.Errorf("document %s: %v; want no error and batchSize result.Hits", d.ID, err)
 		}
 	}
 	if d := described; d.Chunks != len(documents)*batchSize || d.Vectors != d.Chunks {
@@ -169,10 +169,10 @@ func TestAwayAtTheStart(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = e.Close() })
 	if err := e.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("ping: %v", err)
+		t.Errorf("ping: %v; want an error of kind Unavailable", err)
 	}
 	if _, err := e.KnowledgeBases(t.Context()); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("listing: %v", err)
+		t.Errorf("listing: %v; want an error of kind Unavailable", err)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestWhatTheServerSaysBecomesAKind(t *testing.T) {
 	kb := baseOf(t, e, 2, nil)
 	tables, err := postgres.Tables(t.Context(), e)
 	if err != nil || len(tables) != 1 {
-		t.Fatalf("tables %v, %v", tables, err)
+		t.Fatalf("tables %v, %v; want no error and 1 tables", tables, err)
 	}
 	execute(t, options.URL, "CREATE FUNCTION "+options.Schema+".says() RETURNS trigger LANGUAGE plpgsql AS "+
 		"$$ BEGIN RAISE EXCEPTION 'hush' USING ERRCODE = left(NEW.id, 5); END $$")

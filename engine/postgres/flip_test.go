@@ -70,7 +70,7 @@ func TestFlippedBits(t *testing.T) {
 		t.Errorf("another gateway found %v, wanted %v", got, want)
 	}
 	if c, _ := other.keywords.Totals(); c.Store != 1 || c.Repairs != 0 {
-		t.Errorf("what was stored last: counted %+v", c)
+		t.Errorf("what was stored last: counted %+v; want c.Store 1 and c.Repairs 0", c)
 	}
 	devservices.Report(t, fmt.Sprintf("%d bits of keyword indexes stored in PostgreSQL flipped: all found, counted and rebuilt.\n", flips))
 }

@@ -32,14 +32,14 @@ func TestNothingIsSQL(t *testing.T) {
 				{Name: "vector", Field: engine.FieldVector, K: 5, Vector: []float32{1, 0}},
 			}})
 			if err != nil || len(result.Hits) != 0 {
-				t.Errorf("filter %+v found %+v, %v", f, result, err)
+				t.Errorf("filter %+v found %+v, %v; want no error and no result.Hits", f, result, err)
 			}
 		}
 		tryEverywhere(t, e, kb, s)
 	}
 	d, err := e.Describe(t.Context(), kb)
 	if err != nil || d.Chunks != 1 {
-		t.Errorf("in the end: %+v, %v", d, err)
+		t.Errorf("in the end: %+v, %v; want no error and d.Chunks 1", d, err)
 	}
 }
 
@@ -67,25 +67,25 @@ func tryEverywhere(t *testing.T, e engine.Engine, kb engine.KnowledgeBase, s str
 	t.Helper()
 	ctx := t.Context()
 	if n, err := e.DeleteChunks(ctx, kb, []string{s}); n != 0 || err != nil {
-		t.Errorf("DeleteChunks(%q): %d, %v", s, n, err)
+		t.Errorf("DeleteChunks(%q): %d, %v; want n 0 and no error", s, n, err)
 	}
 	if n, err := e.DeleteDocument(ctx, kb, s); n != 0 || err != nil {
-		t.Errorf("DeleteDocument(%q): %d, %v", s, n, err)
+		t.Errorf("DeleteDocument(%q): %d, %v; want n 0 and no error", s, n, err)
 	}
 	if c, err := e.Chunks(ctx, engine.ChunksRequest{KB: kb, IDs: []string{s}}); len(c) != 0 || err != nil {
-		t.Errorf("Chunks(%q): %v, %v", s, c, err)
+		t.Errorf("Chunks(%q): %v, %v; want no c and no error", s, c, err)
 	}
 	if _, err := e.Documents(ctx, kb, s, 5); err != nil {
 		t.Errorf("Documents(%q): %v", s, err)
 	}
 	st, err := e.Statistics(ctx, &engine.StatisticsRequest{KB: kb, Field: engine.FieldText, Terms: []string{s}})
 	if err != nil || st.DF[0] != 0 {
-		t.Errorf("Statistics(%q): %v, %v", s, st, err)
+		t.Errorf("Statistics(%q): %v, %v; want no error and st.DF[0] 0", s, st, err)
 	}
 	other := kb
 	other.ID = s
 	if _, err := e.Describe(ctx, other); err == nil {
-		t.Errorf("knowledge base %q exists", s)
+		t.Errorf("knowledge base %q exists; want an error", s)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestStoredAsGiven(t *testing.T) {
 		}
 		out, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{good, bad}})
 		if err != nil || out[0].Err != nil {
-			t.Fatalf("writing %q: %+v, %v", s, out, err)
+			t.Fatalf("writing %q: %+v, %v; want no error and no error", s, out, err)
 		}
 		if out[1].Err != nil {
 			continue
@@ -114,7 +114,7 @@ func TestStoredAsGiven(t *testing.T) {
 		req := &engine.Request{KB: kb, Filter: found, Facets: []string{s}, Legs: []engine.Leg{leg}}
 		result, err := e.Search(t.Context(), req)
 		if err != nil || len(result.Hits) != 1 {
-			t.Fatalf("%q: %+v, %v", s, result, err)
+			t.Fatalf("%q: %+v, %v; want no error and 1 result.Hits", s, result, err)
 		}
 		if hit := result.Hits[0]; hit.ID != s || !slices.Equal(hit.Facets[s], []string{s}) {
 			t.Errorf("%q found %+v", s, hit)

@@ -192,13 +192,13 @@ func TestPartsStoredAtTheSameTime(t *testing.T) {
 				}
 			}
 			if err != nil || len(blobs) == 0 || blobs[0].From != 0 {
-				t.Errorf("loaded %+v, %v", blobs, err)
+				t.Errorf("loaded %+v, %v; want no error and some blobs and blobs[0].From 0", blobs, err)
 			}
 		})
 	}
 	writers.Wait()
 	if blobs, err := store.Load(t.Context(), index); err != nil || blobs[0].To != 24 {
-		t.Errorf("in the end %+v, %v", blobs, err)
+		t.Errorf("in the end %+v, %v; want no error and blobs[0].To 24", blobs, err)
 	}
 }
 
@@ -257,10 +257,10 @@ func TestChangesOfNothing(t *testing.T) {
 	}
 	before := generation()
 	if n, err := e.DeleteChunks(t.Context(), notes, []string{"nosuch"}); n != 0 || err != nil {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want n 0 and no error", n, err)
 	}
 	if n, err := e.DeleteDocument(t.Context(), notes, "nosuch"); n != 0 || err != nil {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want n 0 and no error", n, err)
 	}
 	if after := generation(); after != before {
 		t.Errorf("the generation went from %s to %s", before, after)
@@ -280,12 +280,12 @@ func TestLogIsTrimmed(t *testing.T) {
 	}
 	own := &backend{e}
 	if saved, err := own.Save(t.Context(), index, tiered.Blob{To: 1, Data: []byte{1}}); !saved || err != nil {
-		t.Fatalf("%t, %v", saved, err)
+		t.Fatalf("%t, %v; want saved and no error", saved, err)
 	}
 	left, from := 0, 0
 	err = e.pool.QueryRow(t.Context(), `SELECT (SELECT COUNT(*) FROM deleted_chunks WHERE kb_id = $1), log_from
 		FROM knowledge_bases WHERE number = $1`, index.KnowledgeBase).Scan(&left, &from)
 	if err != nil || left != 0 || from != 1 {
-		t.Errorf("%d deletions are left, the log begins at %d: %v", left, from, err)
+		t.Errorf("%d deletions are left, the log begins at %d: %v; want no error and left 0 and from 1", left, from, err)
 	}
 }

@@ -56,7 +56,7 @@ func asked(t *testing.T, e *Engine, kb engine.KnowledgeBase) (text engine.LegOut
 	begun := time.Now()
 	result, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{byText, byVector}})
 	if err != nil || len(result.Hits) != 1 || result.Legs[1].Err != nil {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("%+v, %v; want no error and 1 result.Hits and no error", result, err)
 	}
 	return result.Legs[0], time.Since(begun)
 }
@@ -72,13 +72,13 @@ func TestVectorsAnswerWithoutTheKeywordIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, took := asked(t, waiting, kb); !fault.Is(text.Err, fault.Unavailable) || took > 3*time.Second {
-		t.Errorf("the text leg while another builds: %+v after %v", text, took)
+		t.Errorf("the text leg while another builds: %+v after %v; want an error of kind Unavailable and took at most 3 * time.Second", text, took)
 	}
 	stats, err := waiting.Statistics(t.Context(), &engine.StatisticsRequest{
 		KB: kb, Field: engine.FieldText, Terms: []string{"word"}, VectorField: engine.FieldVector, Vector: []float32{1, 0},
 	})
 	if err != nil || !fault.Is(stats.TextErr, fault.Unavailable) || stats.Vectors != 1 || stats.Cosine.Mean < 0.99 {
-		t.Errorf("statistics while another builds: %+v, %v", stats, err)
+		t.Errorf("statistics while another builds: %+v, %v; want no error and an error of kind Unavailable and stats.Vectors 1 and stats.Cosine.Mean at least 0.99", stats, err)
 	}
 	alone := make(chan error, 1)
 	go func() {
@@ -95,7 +95,7 @@ func TestVectorsAnswerWithoutTheKeywordIndex(t *testing.T) {
 		return text.Err == nil
 	})
 	if all, _ := waiting.keywords.Totals(); all.Builds != 1 {
-		t.Errorf("built %d times", all.Builds)
+		t.Errorf("built %d times; want all.Builds 1", all.Builds)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestVectorsAnswerWhileAllKeywordIndexesAreHeldUp(t *testing.T) {
 	for range 2 {
 		for _, kb := range bases {
 			if text, took := asked(t, e, kb); !fault.Is(text.Err, fault.Unavailable) || took > 3*time.Second {
-				t.Errorf("the text leg of %s: %+v after %v", kb.ID, text, took)
+				t.Errorf("the text leg of %s: %+v after %v; want an error of kind Unavailable and took at most 3 * time.Second", kb.ID, text, took)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func TestVectorsAnswerWhenNoKeywordIndexCanBeBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, took := asked(t, e, kb); text.Err == nil || took > 3*time.Second {
-		t.Errorf("the text leg: %+v after %v", text, took)
+		t.Errorf("the text leg: %+v after %v; want an error and took at most 3 * time.Second", text, took)
 	} else {
 		t.Logf("the text leg, after %v: %v (%s)", took, text.Err, fault.KindOf(text.Err))
 	}
@@ -144,7 +144,7 @@ func TestVectorsAnswerWhenNoKeywordIndexCanBeBuilt(t *testing.T) {
 		KB: kb, Field: engine.FieldText, Terms: []string{"word"}, VectorField: engine.FieldVector, Vector: []float32{1, 0},
 	})
 	if err != nil || stats.TextErr == nil || stats.Vectors != 1 {
-		t.Errorf("statistics: %+v, %v", stats, err)
+		t.Errorf("statistics: %+v, %v; want no error and a stats.TextErr and stats.Vectors 1", stats, err)
 	}
 	if _, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{byText}}); err == nil {
 		t.Error("words alone are answered")
@@ -159,6 +159,6 @@ func TestARefreshMakesTheKeywordIndexReady(t *testing.T) {
 	put(t, e, note("a", "word"))
 	e.options.KeywordWait = time.Nanosecond
 	if ids := find(t, e, "word"); len(ids) != 1 {
-		t.Errorf("found %v", ids)
+		t.Errorf("found %v; want 1 ids", ids)
 	}
 }

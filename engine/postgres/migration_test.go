@@ -71,7 +71,7 @@ func TestInPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff, err := e.DiffMapping(t.Context(), wanted, wanted); err != nil || diff.Class != engine.ChangeNone {
-			t.Errorf("then %+v, %v", diff, err)
+			t.Errorf("then %+v, %v; want no error and diff.Class ChangeNone", diff, err)
 		}
 		kb = wanted
 	}

@@ -95,15 +95,15 @@ func TestSelectiveFilterFillsK(t *testing.T) {
 	rare := engine.Filter{Conditions: []engine.Condition{{Field: "rare", In: []engine.Value{{V: true}}}}}
 	postgres.SetExact(e, 2000, 10)
 	if got := nearest(t, e, kb, 100, engine.Filter{}); got.Method != "hnsw" || len(got.Hits) != 100 {
-		t.Errorf("unfiltered, by count: %d hits, %s", len(got.Hits), got.Method)
+		t.Errorf(`unfiltered, by count: %d hits, %s; want got.Method "hnsw" and 100 got.Hits`, len(got.Hits), got.Method)
 	}
 	exact := nearest(t, e, kb, 100, rare)
 	if exact.Method != "exact" || len(exact.Hits) != 100 {
-		t.Errorf("by count: %d hits, %s", len(exact.Hits), exact.Method)
+		t.Errorf(`by count: %d hits, %s; want exact.Method "exact" and 100 exact.Hits`, len(exact.Hits), exact.Method)
 	}
 	postgres.SetExact(e, -1, 0)
 	if got := nearest(t, e, kb, 10, engine.Filter{}); got.Method != "hnsw" || len(got.Hits) != 10 {
-		t.Errorf("unfiltered: %d hits, %s", len(got.Hits), got.Method)
+		t.Errorf(`unfiltered: %d hits, %s; want got.Method "hnsw" and 10 got.Hits`, len(got.Hits), got.Method)
 	}
 	repeated := nearest(t, e, kb, 100, rare)
 	if len(repeated.Hits) != 100 || !slices.Equal(idsOf(repeated.Hits), idsOf(exact.Hits)) {
@@ -114,10 +114,10 @@ func TestSelectiveFilterFillsK(t *testing.T) {
 	}}
 	every, err := e.Search(t.Context(), &asked)
 	if err != nil || every.Method != "exact" || len(every.Hits) != 100 {
-		t.Errorf("asked for the exact answer: %+v, %v", every, err)
+		t.Errorf(`asked for the exact answer: %+v, %v; want no error and every.Method "exact" and 100 every.Hits`, every, err)
 	}
 	if got := nearest(t, e, kb, 200, rare); got.Method != "exact" || len(got.Hits) != 100 {
-		t.Errorf("asked for more than there are: %d hits, %s", len(got.Hits), got.Method)
+		t.Errorf(`asked for more than there are: %d hits, %s; want got.Method "exact" and 100 got.Hits`, len(got.Hits), got.Method)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestIndexFindsNearlyAll(t *testing.T) {
 			postgres.SetExact(e, -1, 0)
 			got := nearest(t, e, kb, 20, engine.Filter{})
 			if got.Method != "hnsw" || got.Legs[0].Method != "hnsw" {
-				t.Errorf("with an index: %s", got.Method)
+				t.Errorf(`with an index: %s; want got.Method "hnsw" and got.Legs[0].Method "hnsw"`, got.Method)
 			}
 			found := 0
 			for _, id := range idsOf(got.Hits) {
@@ -147,7 +147,7 @@ func TestIndexFindsNearlyAll(t *testing.T) {
 				}
 			}
 			if found < 18 {
-				t.Errorf("%d of the 20 nearest", found)
+				t.Errorf("%d of the 20 nearest; want found at least 18", found)
 			}
 		})
 	}
@@ -192,7 +192,7 @@ func TestIndexIsBuiltWhenWritersPause(t *testing.T) {
 	kb := baseOf(t, e, 4, scattered(200, 4, 2))
 	wait(t, func() bool { return indexReady(t, e, kb) })
 	if got := nearest(t, e, kb, 3, engine.Filter{}); got.Method != "hnsw" {
-		t.Errorf("searched by %s", got.Method)
+		t.Errorf(`searched by %s; want got.Method "hnsw"`, got.Method)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestUnfinishedIndexIsNotUsed(t *testing.T) {
 	}
 	postgres.SetExact(e, 10, 1)
 	if got := nearest(t, e, kb, 5, engine.Filter{}).Method; got != "hnsw" {
-		t.Fatalf("with an index the method is %q", got)
+		t.Fatalf(`with an index the method is %q; want got "hnsw"`, got)
 	}
 	execute(t, options.URL, `UPDATE pg_index SET indisvalid = FALSE FROM pg_class
 		WHERE pg_class.oid = indexrelid AND relname LIKE '%_hnsw' AND relnamespace = to_regnamespace($1)`, options.Schema)
@@ -215,6 +215,6 @@ func TestUnfinishedIndexIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := nearest(t, e, kb, 5, engine.Filter{}).Method; got != "exact" {
-		t.Errorf("with an unfinished index the method is %q", got)
+		t.Errorf(`with an unfinished index the method is %q; want got "exact"`, got)
 	}
 }

@@ -17,7 +17,7 @@ func TestRenderedSQLHoldsNothingOfTheCaller(t *testing.T) {
 	}}
 	statements, err := e.Render(req)
 	if err != nil || len(statements) != 2 {
-		t.Fatalf("%+v, %v", statements, err)
+		t.Fatalf("%+v, %v; want no error and 2 statements", statements, err)
 	}
 	for i, order := range []string{"(vector <=> $3) + 0", "vector <=> $3, id"} {
 		sql := statements[i].SQL
@@ -25,7 +25,7 @@ func TestRenderedSQLHoldsNothingOfTheCaller(t *testing.T) {
 			t.Errorf("statement %d: %s", i, sql)
 		}
 		if strings.Contains(sql, "secret") {
-			t.Errorf("the statement holds what the caller gave: %s", sql)
+			t.Errorf(`the statement holds what the caller gave: %s; want no "secret" in it`, sql)
 		}
 	}
 }

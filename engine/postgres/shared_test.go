@@ -102,19 +102,19 @@ func TestMadeAgainByAnother(t *testing.T) {
 		return len(result.Hits)
 	}
 	if n := count(); n != 1 {
-		t.Errorf("%d hits", n)
+		t.Errorf("%d hits; want n 1", n)
 	}
 	if err := a.DeleteKnowledgeBase(t.Context(), kb.Ref); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Search(t.Context(), both(kb, "word", 1, 0)); !fault.Is(err, fault.NotFound) {
-		t.Errorf("after the delete: %v", err)
+		t.Errorf("after the delete: %v; want an error of kind NotFound", err)
 	}
 	if err := a.CreateKnowledgeBase(t.Context(), kb); err != nil {
 		t.Fatal(err)
 	}
 	if n := count(); n != 0 {
-		t.Errorf("made again, it has %d hits", n)
+		t.Errorf("made again, it has %d hits; want n 0", n)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestInvalidatedIndexIsBuiltAgain(t *testing.T) {
 	}
 	result, err := b.Search(t.Context(), both(kb, "word", 1, 0))
 	if err != nil || len(result.Hits) != 1 {
-		t.Errorf("%+v, %v", result, err)
+		t.Errorf("%+v, %v; want no error and 1 result.Hits", result, err)
 	}
 	if after, _ := b.Keywords().Totals(); after.Builds != before.Builds+1 {
 		t.Errorf("another engine built %d indexes, then %d", before.Builds, after.Builds)
@@ -180,7 +180,7 @@ func TestOkapi(t *testing.T) {
 	leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 5, Text: queryOf("fox")}
 	result, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{leg}})
 	if err != nil || len(result.Hits) != 1 {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("%+v, %v; want no error and 1 result.Hits", result, err)
 	}
 	// ln(2.5) - ln(1.5) = 0.510826; · 2.5 / (1 + 1.5·(0.25 + 0.75·2/(7/3))) = 0.5459…
 	const want = 0.5108256237659907 * 2.5 / (1 + 1.5*(0.25+0.75*2/(7.0/3)))
@@ -189,6 +189,6 @@ func TestOkapi(t *testing.T) {
 	}
 	kb.ID, kb.BM25 = "other", "tf"
 	if err := e.CreateKnowledgeBase(t.Context(), kb); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("formula tf: %v", err)
+		t.Errorf("formula tf: %v; want an error of kind InvalidArgument", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestAStateOfAnotherShape(t *testing.T) {
 	}
 	_, err = e.Statistics(t.Context(), &engine.StatisticsRequest{KB: kb, VectorField: "title_vector", Vector: []float32{1, 0}})
 	if !fault.Is(err, fault.NotFound) {
-		t.Errorf("statistics by counts of another shape: %v", err)
+		t.Errorf("statistics by counts of another shape: %v; want an error of kind NotFound", err)
 	}
 	count(0, 0)
 	if err := e.buildIndexes(t.Context(), b); err != nil {

@@ -123,7 +123,7 @@ func TestJudgmentsOfClicks(t *testing.T) {
 	// a: 16 read, 12 clicked, never last; b: 16 read, 12 clicked, 12 last: 0.75; c was read 4 times.
 	queries, _, err := kept.Queries(t.Context(), scope, "users", "", 10)
 	if err != nil || len(queries) != 2 {
-		t.Fatalf("%+v, %v", queries, err)
+		t.Fatalf("%+v, %v; want no error and 2 queries", queries, err)
 	}
 	judgments, _, err := kept.Judgments(t.Context(), scope, "clicks", library.JudgmentPage{Limit: 10})
 	if err != nil {
@@ -143,7 +143,7 @@ func TestJudgmentsOfClicks(t *testing.T) {
 	}
 	list, err := kept.JudgmentList(t.Context(), scope, "clicks")
 	if err != nil || list.Source != library.Clicks || !strings.Contains(list.Note, "35 searches with clicks") {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf(`%+v, %v; want no error and list.Source Clicks and "35 searches with clicks" in it`, list, err)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestClicksThatSayNothing(t *testing.T) {
 	req := clicks.Request{QuerySet: "users", JudgmentList: "clicks", KnowledgeBases: []string{"shop"}}
 	report, err := clicks.New(times(9, "tea", "shop/a", 1), kept).Judge(t.Context(), scope, req)
 	if err != nil || report.Judgments != 0 || report.TooFew != 1 {
-		t.Errorf("%+v, %v", report, err)
+		t.Errorf("%+v, %v; want no error and report.Judgments 0 and report.TooFew 1", report, err)
 	}
 	if _, err := kept.QuerySet(t.Context(), scope, "users"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a set was made of nothing: %v", err)

@@ -199,7 +199,7 @@ func TestOddQueries(t *testing.T) {
 {"text": "d"}
 `))
 	if err != nil || rows != 6 || len(read) != 2 || read[0].Text != "b" || read[0].Row != 1 || read[1].Line != 4 {
-		t.Errorf("%+v, %d rows, %v", read, rows, err)
+		t.Errorf(`%+v, %d rows, %v; want no error and rows 6 and 2 read and read[0].Text "b" and read[0].Row 1 and read[1].Line 4`, read, rows, err)
 	}
 	text := said(file.Report)
 	for _, want := range []string{

@@ -37,7 +37,7 @@ func (s *scripted) client(t *testing.T) *judge.Client {
 		}
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil || got.Model != "m" || len(got.Messages) != 2 ||
 			r.Header.Get("Authorization") != "Bearer secret" {
-			t.Errorf("asked %+v, %v", got, err)
+			t.Errorf(`asked %+v, %v; want no error and got.Model "m" and 2 got.Messages and r.Header.Get("Authorization") "Bearer secret"`, got, err)
 			return
 		}
 		if err := json.Unmarshal([]byte(got.Messages[1].Content), &s.asked); err != nil {
@@ -75,14 +75,14 @@ func TestGrade(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff([]judge.Grade{{Grade: 3, Reason: "says how"}, {Grade: 0}}, grades); err != nil || diff != "" {
-			t.Errorf("%s: %v, %s", says, err, diff)
+			t.Errorf(`%s: %v, %s; want no error and diff ""`, says, err, diff)
 		}
 		asked := &model.asked
 		if asked.Question != "How do I get my money back?" || len(asked.Rubric) != 4 || asked.Passages[0] != passages[0] {
 			t.Errorf("asked %+v", asked)
 		}
 		if cut := asked.Passages[1].Text; len(cut) > 8<<10 || len(cut) < 8<<10-3 || strings.Trim(cut, "长") != "" {
-			t.Errorf("a long passage was sent with %d bytes", len(cut))
+			t.Errorf(`a long passage was sent with %d bytes; want at most 8 << 10 cut and at least 8<<10 - 3 cut and strings.Trim(cut, "长") ""`, len(cut))
 		}
 	}
 }

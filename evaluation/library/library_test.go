@@ -114,22 +114,22 @@ func TestQuerySets(t *testing.T) {
 	set, err := s.SaveQuerySet(ctx, s.scope, "faq",
 		library.QuerySetSpec{Name: "Questions", Note: "what people ask", KnowledgeBases: []string{"shop", "other"}}, nil)
 	if err != nil || set.Name != "Questions" || set.Queries != 2 {
-		t.Errorf("changed to %+v, %v", set, err)
+		t.Errorf(`changed to %+v, %v; want no error and set.Name "Questions" and set.Queries 2`, set, err)
 	}
 	sets, err := s.QuerySets(ctx, s.scope)
 	if err != nil || len(sets) != 1 || sets[0].ID != "faq" {
-		t.Errorf("listed %+v, %v", sets, err)
+		t.Errorf(`listed %+v, %v; want no error and 1 sets and sets[0].ID "faq"`, sets, err)
 	}
 	page, next, err := s.Queries(ctx, s.scope, "faq", "", 1)
 	if err != nil || len(page) != 1 || page[0].ID != "open" || next != "open" {
-		t.Errorf("%+v, %q, %v", page, next, err)
+		t.Errorf(`%+v, %q, %v; want no error and 1 page and page[0].ID "open" and next "open"`, page, next, err)
 	}
 	page, next, err = s.Queries(ctx, s.scope, "faq", next, 2)
 	if err != nil || len(page) != 1 || page[0].ID != "退款" || next != "" {
-		t.Errorf("%+v, %q, %v", page, next, err)
+		t.Errorf(`%+v, %q, %v; want no error and 1 page and page[0].ID "退款" and next ""`, page, next, err)
 	}
 	if n, err := s.DeleteQueries(ctx, s.scope, "faq", []string{"open", "nope"}); err != nil || n != 1 {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want no error and n 1", n, err)
 	}
 	if err := s.DeleteQuerySet(ctx, s.scope, "faq"); err != nil {
 		t.Error(err)
@@ -171,7 +171,7 @@ func TestBadQueries(t *testing.T) {
 	}
 	outcome, err := s.PutQueries(t.Context(), s.scope, "faq", rows, false)
 	if err != nil || outcome.Stored != 1 {
-		t.Fatalf("%+v, %v", outcome, err)
+		t.Fatalf("%+v, %v; want no error and outcome.Stored 1", outcome, err)
 	}
 	if diff := cmp.Diff([]string{"1 id", "2 text", "3 id", "4 text", "5 queries", "6 id"}, failed(outcome)); diff != "" {
 		t.Error(diff)
@@ -208,28 +208,28 @@ func TestTextsOfJudgedQueries(t *testing.T) {
 	outcome := put(false, same, free)
 	want := []library.Replaced{{Row: 1, ID: "退款", Before: "退款要多久"}}
 	if diff := cmp.Diff(want, outcome.Replaced); diff != "" || outcome.Stored != 2 {
-		t.Errorf("%+v, %s", outcome, diff)
+		t.Errorf(`%+v, %s; want diff "" and outcome.Stored 2`, outcome, diff)
 	}
 	outcome = put(false, other)
 	if outcome.Stored != 0 || len(outcome.Failed) != 1 || outcome.Failed[0].Code != fault.Conflict ||
 		!strings.Contains(outcome.Failed[0].Detail, `has judgments in list "people"`) {
-		t.Errorf("%+v", outcome)
+		t.Errorf("%+v; want outcome.Stored 0 and 1 outcome.Failed and outcome.Failed[0].Code Conflict and `has judgments in list \"people\"` in it", outcome)
 	}
 	many := []library.Query{other}
 	for i := range 20 {
 		many = append(many, library.Query{ID: fmt.Sprint("q", i), Text: "first"})
 	}
 	if outcome = put(false, many...); outcome.Stored != 20 || len(outcome.Failed) != 1 {
-		t.Errorf("%+v", outcome)
+		t.Errorf("%+v; want outcome.Stored 20 and 1 outcome.Failed", outcome)
 	}
 	for i := range many[1:] {
 		many[i+1].Text = "second"
 	}
 	if outcome = put(false, many...); outcome.Stored != 20 || len(outcome.Failed) != 1 || len(outcome.Replaced) != 20 {
-		t.Errorf("%+v", outcome)
+		t.Errorf("%+v; want outcome.Stored 20 and 1 outcome.Failed and 20 outcome.Replaced", outcome)
 	}
 	if outcome = put(true, other); outcome.Stored != 1 || len(outcome.Replaced) != 1 {
-		t.Errorf("%+v", outcome)
+		t.Errorf("%+v; want outcome.Stored 1 and 1 outcome.Replaced", outcome)
 	}
 	page, _, err := s.Queries(ctx, s.scope, "faq", "", 1)
 	if err != nil || page[0].Text != other.Text {
@@ -255,11 +255,11 @@ func TestJudgments(t *testing.T) {
 		{QueryID: "open", ChunkID: "gone#7", Hash: "of an export", Grade: 1},
 	}
 	if outcome, err := s.PutJudgments(ctx, s.scope, "people", rows, false); err != nil || outcome.Stored != 4 {
-		t.Fatalf("%+v, %v", outcome, err)
+		t.Fatalf("%+v, %v; want no error and outcome.Stored 4", outcome, err)
 	}
 	judgments, next, err := s.Judgments(ctx, s.scope, "people", library.JudgmentPage{Query: "退款", Limit: 10})
 	if err != nil || len(judgments) != 1 || next != "" {
-		t.Fatalf("%+v, %q, %v", judgments, next, err)
+		t.Fatalf(`%+v, %q, %v; want no error and 1 judgments and next ""`, judgments, next, err)
 	}
 	j := judgments[0]
 	if j.KnowledgeBase != "shop" || j.Judge != "bo" || j.Hash != library.HashOf("", "退款会在一周之内退回。") ||
@@ -268,14 +268,14 @@ func TestJudgments(t *testing.T) {
 	}
 	again := []library.Judgment{{QueryID: "open", ChunkID: "hours#0", Grade: 0}}
 	if outcome, err := s.PutJudgments(ctx, s.scope, "people", again, false); err != nil || outcome.Stored != 1 {
-		t.Fatalf("%+v, %v", outcome, err)
+		t.Fatalf("%+v, %v; want no error and outcome.Stored 1", outcome, err)
 	}
 	list, err := s.JudgmentList(ctx, s.scope, "people")
 	if err != nil || list.Judgments != 4 || list.MaxGrade != 3 || list.Source != library.People {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("%+v, %v; want no error and list.Judgments 4 and list.MaxGrade 3 and list.Source People", list, err)
 	}
 	if n, err := s.DeleteJudgments(ctx, s.scope, "people", append(again, rows[2])); err != nil || n != 2 {
-		t.Errorf("deleted %d, %v", n, err)
+		t.Errorf("deleted %d, %v; want no error and n 2", n, err)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestBadJudgments(t *testing.T) {
 	}
 	outcome, err := s.PutJudgments(t.Context(), s.scope, "people", rows, false)
 	if err != nil || outcome.Stored != 1 {
-		t.Fatalf("%+v, %v", outcome, err)
+		t.Fatalf("%+v, %v; want no error and outcome.Stored 1", outcome, err)
 	}
 	want := []string{
 		"1", "2 query_id", "3 chunk_id", "4 grade", "5 grade", "6 knowledge_base", "7 time", "8 chunk_id", "9 document_id",
@@ -326,11 +326,11 @@ func TestWhoSeesASet(t *testing.T) {
 	} {
 		sets, err := s.QuerySets(ctx, scope)
 		if err != nil || len(sets) > 0 {
-			t.Errorf("%+v sees %+v, %v", scope, sets, err)
+			t.Errorf("%+v sees %+v, %v; want no error and len(sets) 0", scope, sets, err)
 		}
 		lists, err := s.JudgmentLists(ctx, scope, "")
 		if err != nil || len(lists) > 0 {
-			t.Errorf("%+v sees %+v, %v", scope, lists, err)
+			t.Errorf("%+v sees %+v, %v; want no error and len(lists) 0", scope, lists, err)
 		}
 		_, err = s.QuerySet(ctx, scope, "faq")
 		s.refused(err, fault.NotFound, "")
@@ -343,7 +343,7 @@ func TestWhoSeesASet(t *testing.T) {
 	bound := access.Scope{Tenant: "acme", KnowledgeBases: []string{"shop"}}
 	lists, err := s.JudgmentLists(ctx, bound, "faq")
 	if err != nil || len(lists) != 1 {
-		t.Errorf("%+v, %v", lists, err)
+		t.Errorf("%+v, %v; want no error and 1 lists", lists, err)
 	}
 	other := access.Scope{Tenant: "acme", KnowledgeBases: []string{"other"}}
 	_, err = s.SaveQuerySet(ctx, other, "faq", library.QuerySetSpec{KnowledgeBases: []string{"other"}}, nil)
@@ -351,6 +351,6 @@ func TestWhoSeesASet(t *testing.T) {
 	var queries []string
 	err = s.EachQuery(ctx, bound, "faq", func(q *library.Query) error { queries = append(queries, q.ID); return nil })
 	if err != nil || !slices.Equal(queries, []string{"open", "退款"}) {
-		t.Errorf("%v, %v", queries, err)
+		t.Errorf(`%v, %v; want no error and {"open", "退款"}`, queries, err)
 	}
 }

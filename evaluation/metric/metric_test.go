@@ -62,11 +62,11 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "ndcg", "ndcg@", "ndcg@0", "ndcg@1001", "ndcg@ten", "bleu@10", "@10", "ndcg@10@2"} {
 		if _, err := metric.Parse(name); err == nil || !strings.Contains(err.Error(), "ndcg@10") {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf(`%q: %v; want an error and "ndcg@10" in it`, name, err)
 		}
 	}
 	if m, err := metric.Parse("ndcg@010"); err != nil || m.Name != "ndcg@10" {
-		t.Errorf("%+v, %v", m, err)
+		t.Errorf(`%+v, %v; want no error and m.Name "ndcg@10"`, m, err)
 	}
 	if _, err := metric.ParseAll([]string{"mrr@10", "mrr@10"}); err == nil {
 		t.Error("one is named twice")

@@ -162,36 +162,36 @@ func (c *courtroom) graded() (all []library.Judgment) {
 func TestAModelGradesWhatPeopleGraded(t *testing.T) {
 	c := newCourtroom(t)
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded || job.Progress.Done != 3 {
-		t.Fatalf("%+v", job)
+		t.Fatalf("%+v; want job.State Succeeded and job.Progress.Done 3", job)
 	}
 	if calls, passages := c.asked(); calls != 6 || passages != graded {
 		t.Errorf("%d calls for %d passages, want 6 for %d: ten at a time, of one query", calls, passages, graded)
 	}
 	for _, j := range c.graded() {
 		if j.Judge != "scripted" || j.Note != "as its number says" || j.Hash == "" || j.DocumentID == "" {
-			t.Fatalf("a judgment is %+v", j)
+			t.Fatalf(`a judgment is %+v; want j.Judge "scripted" and j.Note "as its number says" and j.Hash other than "" and j.DocumentID other than ""`, j)
 		}
 	}
 	agreed, err := c.gradings.Agreement(t.Context(), c.scope, "model", "careful")
 	if err != nil || agreed.Pairs != graded || agreed.Exact != 0.8 {
-		t.Errorf("%+v, %v; the judge errs in one of five", agreed, err)
+		t.Errorf("%+v, %v; the judge errs in one of five; want no error and agreed.Pairs graded and agreed.Exact 0.8", agreed, err)
 	}
 	// What has a grade is not asked for again, unless its text has changed.
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded {
-		t.Errorf("%+v", job)
+		t.Errorf("%+v; want job.State Succeeded", job)
 	}
 	if calls, _ := c.asked(); calls != 0 {
-		t.Errorf("asked again %d times", calls)
+		t.Errorf("asked again %d times; want calls 0", calls)
 	}
 	c.write("c7", "text 1007")
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded {
-		t.Errorf("%+v", job)
+		t.Errorf("%+v; want job.State Succeeded", job)
 	}
 	if calls, passages := c.asked(); calls != 1 || passages != 1 {
 		t.Errorf("%d calls for %d passages, want the one whose text has changed", calls, passages)
 	}
 	if agreed, err = c.gradings.Agreement(t.Context(), c.scope, "model", "careful"); err != nil || agreed.Pairs != graded-1 {
-		t.Errorf("%+v, %v; people have graded another text", agreed, err)
+		t.Errorf("%+v, %v; people have graded another text; want no error and agreed.Pairs graded - 1", agreed, err)
 	}
 }
 
@@ -206,10 +206,10 @@ func TestAModelGradesTheHitsOfSystems(t *testing.T) {
 	}
 	job := c.grade(runs.GradeRequest{Systems: []runs.System{{Name: "a"}, {Name: "b"}}, Depth: 12})
 	if job.State != jobs.Succeeded || job.Progress.Done != queries {
-		t.Fatalf("%+v", job)
+		t.Fatalf("%+v; want job.State Succeeded and job.Progress.Done queries", job)
 	}
 	if calls, passages := c.asked(); calls != 2*queries || passages != 12*queries {
-		t.Errorf("%d calls for %d passages: a hit of two systems is graded once", calls, passages)
+		t.Errorf("%d calls for %d passages: a hit of two systems is graded once; want calls 2 * queries and passages 12 * queries", calls, passages)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestAConfusedJudge(t *testing.T) {
 	}
 	job := c.grade(runs.GradeRequest{Like: "careful"})
 	if job.State != jobs.Failed || len(job.Errors) != 1 || !strings.Contains(job.Errors[0].Detail, "1 passages have no grade") {
-		t.Fatalf("%+v", job)
+		t.Fatalf(`%+v; want job.State Failed and 1 job.Errors and "1 passages have no grade" in it`, job)
 	}
 	if got := len(c.graded()); got != graded-1 {
 		t.Errorf("%d grades, want all but one", got)
@@ -229,7 +229,7 @@ func TestAConfusedJudge(t *testing.T) {
 	c.asked()
 	c.confused = nil
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded {
-		t.Fatalf("%+v", job)
+		t.Fatalf("%+v; want job.State Succeeded", job)
 	}
 	if calls, passages := c.asked(); calls != 1 || passages != 1 || len(c.graded()) != graded {
 		t.Errorf("%d calls for %d passages, want the one that was missing", calls, passages)
@@ -244,17 +244,17 @@ func TestOneGradingOfAListAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.gradings.Start(t.Context(), c.scope, "model", runs.GradeRequest{Like: "careful"}); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a second one: %v", err)
+		t.Errorf("a second one: %v; want an error of kind Conflict", err)
 	}
 	if _, err := c.jobs.Cancel("acme", job.ID); err != nil {
 		t.Fatal(err)
 	}
 	if ended := c.ended(job.ID); ended.State != jobs.Cancelled {
-		t.Errorf("it ended as %+v", ended)
+		t.Errorf("it ended as %+v; want ended.State Cancelled", ended)
 	}
 	close(c.blocked)
 	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded {
-		t.Errorf("after a cancelled one: %+v", job)
+		t.Errorf("after a cancelled one: %+v; want job.State Succeeded", job)
 	}
 }
 
@@ -284,6 +284,6 @@ func TestGradingsAreRefused(t *testing.T) {
 		t.Errorf("without a judge: %v", err)
 	}
 	if _, err := c.gradings.Agreement(t.Context(), c.scope, "model", "nowhere"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("with no list: %v", err)
+		t.Errorf("with no list: %v; want an error of kind NotFound", err)
 	}
 }

@@ -164,13 +164,13 @@ func TestAnEvaluationIsCancelledAndGoesOn(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if err := l.Delete(t.Context(), l.scope, e.ID); !fault.Is(err, fault.Conflict) {
-		t.Errorf("deleted while it runs: %v", err)
+		t.Errorf("deleted while it runs: %v; want an error of kind Conflict", err)
 	}
 	if _, err := l.Cancel(t.Context(), l.scope, e.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.until(e.ID, runs.Cancelled); got.Answered != 40 { // the first search was a try
-		t.Errorf("%d searches were answered", got.Answered)
+		t.Errorf("%d searches were answered; want got.Answered 40", got.Answered)
 	}
 	l.answer = found
 	before := l.asked.Load()
@@ -179,10 +179,10 @@ func TestAnEvaluationIsCancelledAndGoesOn(t *testing.T) {
 	}
 	got := l.until(e.ID, runs.Done)
 	if asked := l.asked.Load() - before; asked != queries-40 || got.Answered != queries || got.Results[0].Metrics[0].Mean != 1 {
-		t.Errorf("%d more were asked; %+v", asked, got)
+		t.Errorf("%d more were asked; %+v; want asked queries - 40 and got.Answered queries and got.Results[0].Metrics[0].Mean 1", asked, got)
 	}
 	if _, err := l.Resume(t.Context(), l.scope, e.ID); !fault.Is(err, fault.Conflict) {
-		t.Errorf("went on with one that is done: %v", err)
+		t.Errorf("went on with one that is done: %v; want an error of kind Conflict", err)
 	}
 	if err := l.Delete(t.Context(), l.scope, e.ID); err != nil {
 		t.Error(err)
@@ -268,7 +268,7 @@ func TestSearchesThatFailOneAfterTheOther(t *testing.T) {
 	e := l.start()
 	got := l.until(e.ID, runs.Failed)
 	if got.Answered != 30 || !strings.Contains(got.Error, "the engine is down") {
-		t.Errorf("%+v", got)
+		t.Errorf(`%+v; want got.Answered 30 and "the engine is down" in it`, got)
 	}
 	l.answer = func(ctx context.Context, n int64) (*search.Response, error) { // now and then
 		if n%7 == 0 {
@@ -305,7 +305,7 @@ func TestDeepAnswers(t *testing.T) {
 	}
 	got := l.until(e.ID, runs.Done)
 	if m := got.Results[0].Metrics; m[0].Mean != 0 || m[1].Mean != 1 || len(got.Comparisons) != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v; want m[0].Mean 0 and m[1].Mean 1 and 1 got.Comparisons", got)
 	}
 }
 
@@ -355,11 +355,11 @@ func TestASystemThatCannotSearchIsRefused(t *testing.T) {
 			QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: name}},
 		})
 		if !fault.Is(err, fault.InvalidArgument) || !strings.HasPrefix(err.Error(), "systems[0].name") {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf(`%q: %v; want an error of kind InvalidArgument and one that begins with "systems[0].name"`, name, err)
 		}
 	}
 	if all, err := l.List(t.Context(), l.scope); err != nil || len(all) != 0 {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("%+v, %v; want no error and no all", all, err)
 	}
 	_, err = l.Start(t.Context(), access.Scope{Tenant: "rival"}, runs.Request{
 		QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: "a"}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
@@ -98,11 +99,11 @@ func TestRecommendsWhatGeneralises(t *testing.T) {
 			t.Errorf("%s: %.4f on what it was chosen by, %.4f on the rest", m, r.Seen, r.Unseen)
 		}
 		if got := r.Best.Weights["text"] + r.Best.Weights["vector"]; math.Abs(got-1) > 1e-9 {
-			t.Errorf("%s: the weights add up to %v", m, got)
+			t.Errorf("%s: the weights add up to %v; want math.Abs(got - 1) at most 1e-9", m, got)
 		}
 		r = tuned(t, o, map[string]int{"one": 120, "two": 60}, [2]float64{})
 		if r.Recommended {
-			t.Errorf("%s finds something in noise: %s", m, r.Verdict())
+			t.Errorf("%s finds something in noise: %s; want not r.Recommended", m, r.Verdict())
 		}
 	}
 }
@@ -128,7 +129,7 @@ func TestFoldsAreFamilies(t *testing.T) {
 		f := &r.Folds[i]
 		questions[f.Family] = f.Questions
 		if text := f.Variant.Weights["text"]; f.Family == "d" && (text < 0.7 || f.Gain.High >= 0) {
-			t.Errorf("weight of words %.2f, %s", text, interval(&f.Gain))
+			t.Errorf(`weight of words %.2f, %s; want f.Family other than "d" or text at least 0.7 and f.Gain.High below 0`, text, interval(&f.Gain))
 		}
 		if f.Family == "a" && math.Abs(f.Start-(r.Sets[0].Start+r.Sets[1].Start)/2) > 1e-9 {
 			t.Errorf("the family has %v, its sets %v and %v", f.Start, r.Sets[0].Start, r.Sets[1].Start)
@@ -140,7 +141,7 @@ func TestFoldsAreFamilies(t *testing.T) {
 		}
 	}
 	if r.Sets[2].P > significant {
-		t.Errorf("where words know, p is %.4f", r.Sets[2].P)
+		t.Errorf("where words know, p is %.4f; want r.Sets[2].P at most significant", r.Sets[2].P)
 	}
 	if want := map[string]int{"a": 80, "b": 40, "c": 40, "d": 40}; !maps.Equal(questions, want) {
 		t.Errorf("folds %v, want %v", questions, want)
@@ -203,7 +204,7 @@ func TestParametersAreChecked(t *testing.T) {
 		t.Helper()
 		_, err := Parse(text)
 		if !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v; want an error of kind InvalidArgument", text, err)
 			return
 		}
 		for _, part := range said {
@@ -278,7 +279,7 @@ func TestARunEnds(t *testing.T) {
 			}
 		}
 		if _, err := tuner.Run(ctx); !errors.Is(err, context.Canceled) || told > 20 {
-			t.Errorf("%s: %v after %d trials", m, err, told)
+			t.Errorf("%s: %v after %d trials; want context.Canceled and told at most 20", m, err, told)
 		}
 		cancel()
 	}
@@ -298,11 +299,11 @@ func TestAddIsBounded(t *testing.T) {
 	}
 	q := Question{Set: "one", ID: "q", Judged: metric.Judgments{"a": 1}}
 	if err := tuner.Add(0, q, said); err != nil || tuner.bytes < rowBytes || tuner.bytes > 1000 {
-		t.Errorf("%v, %d bytes", err, tuner.bytes)
+		t.Errorf("%v, %d bytes; want no error and tuner.bytes at least rowBytes and tuner.bytes at most 1000", err, tuner.bytes)
 	}
 	tuner.bytes = MaxBytes
 	if err := tuner.Add(0, q, said); !fault.Is(err, fault.TooLarge) {
-		t.Errorf("over the limit: %v", err)
+		t.Errorf("over the limit: %v; want an error of kind TooLarge", err)
 	}
 	said.Legs = said.Legs[:1]
 	if err := tuner.Add(0, q, said); !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "vectors") {
@@ -324,7 +325,7 @@ func TestTheSameSeedFindsTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if before != "" && before != string(text) {
-				t.Errorf("%s: %s\nand\n%s", m, before, text)
+				t.Errorf("%s: %s\nand\n%s", m, before, brief.Of(text))
 			}
 			before = string(text)
 		}

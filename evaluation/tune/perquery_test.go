@@ -73,7 +73,7 @@ func TestWeightsPerQueryAreLearned(t *testing.T) {
 	}
 	text, err := r.WritePreset("coded", Written{Variant: r.Best, WeightsBy: r.Model})
 	if err != nil || !strings.Contains(text, "weights_by:") || !strings.Contains(text, "digits: ") {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf(`%q, %v; want no error and "weights_by:" in it and "digits: " in it`, text, err)
 	}
 	if r = fittedTo(t, 240, 0); r.Recommended || r.Unseen < r.Start-0.02 {
 		t.Errorf("in noise: %s", r.Verdict())

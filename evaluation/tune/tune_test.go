@@ -259,7 +259,7 @@ func TestSignalsRankAsTheSearch(t *testing.T) {
 		}
 		if said := fmt.Sprint(space.Parameters); !strings.Contains(said, "signals.recency:published") ||
 			!strings.Contains(said, "signals.match:status") {
-			t.Errorf("%s is searched by %s", name, said)
+			t.Errorf(`%s is searched by %s; want "signals.recency:published" in it and "signals.match:status" in it`, name, said)
 		}
 		tuner, err := New(Options{Space: space, Metric: ndcg10(t), Method: Random, Trials: 1, Folds: 3})
 		if err != nil {
@@ -315,7 +315,7 @@ func (s *stored) compare(t *testing.T, c *compared, places []float64) {
 		switch {
 		case slices.Equal(got, want.Ranking):
 			if diff := values[q] - want.NDCG10; diff > 1e-12 || diff < -1e-12 {
-				t.Errorf("%s: nDCG@10 %v, of the search %v", asked, values[q], want.NDCG10)
+				t.Errorf("%s: nDCG@10 %v, of the search %v; want diff at most 1e-12 and diff at least -1e-12", asked, values[q], want.NDCG10)
 			}
 		case complete && plan.Threshold.Relative == nil:
 			t.Errorf("%s by %s: %v is proven, the search has %v", asked, variantOf(req), got, want.Ranking)
@@ -324,7 +324,7 @@ func (s *stored) compare(t *testing.T, c *compared, places []float64) {
 		}
 	}
 	if by := mean(values) - result.NDCG10(); math.Abs(by) > 0.0005 {
-		t.Errorf("%s: nDCG@10 is %+.5f over that of the search", variantOf(req), by)
+		t.Errorf("%s: nDCG@10 is %+.5f over that of the search; want math.Abs(by) at most 0.0005", variantOf(req), by)
 	}
 	if differ > c.most {
 		t.Errorf("%s: %d questions are ranked otherwise than by the search", variantOf(req), differ)

@@ -48,14 +48,14 @@ func TestInterleave(t *testing.T) {
 			}
 		}
 		if unique := slices.Compact(slices.Sorted(slices.Values(ids(response)))); len(unique) != 10 {
-			t.Fatalf("a hit is there twice: %v", ids(response))
+			t.Fatalf("a hit is there twice: %v; want 10 unique", ids(response))
 		}
 		if again := b.ask(refund(fmt.Sprint("user-", i))); !slices.Equal(ids(again), ids(response)) || !again.Cached {
 			t.Fatal("the list of a user changes, or is not kept")
 		}
 	}
 	if len(lists) < 10 {
-		t.Errorf("%d lists of 40 users", len(lists))
+		t.Errorf("%d lists of 40 users; want at least 10 lists", len(lists))
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDocumentsAreThereOnce(t *testing.T) {
 		seen[response.Hits[i].DocumentID] = true
 	}
 	if len(seen) != 10 {
-		t.Errorf("%d documents", len(seen))
+		t.Errorf("%d documents; want 10 seen", len(seen))
 	}
 }
 
@@ -130,7 +130,7 @@ func TestOneSideFails(t *testing.T) {
 			t.Errorf("without %s: %d hits of %s, %+v", preset, len(response.Hits), response.Preset, d)
 		}
 		if teams := b.log.last().Attributes.Experiments[0].Teams; teams != nil {
-			t.Errorf("clicks on one side's list are credited: %v", teams)
+			t.Errorf("clicks on one side's list are credited: %v; want no teams", teams)
 		}
 	}
 	f("vector", "text")

@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 	b.create(d)
 	b.search("early", "v1", nil)
 	if r := b.report(); r.Variants[0].Units != 0 || r.Verdict.Outcome != experiments.Open {
-		t.Errorf("before its start: %+v", r)
+		t.Errorf("before its start: %+v; want r.Variants[0].Units 0 and r.Verdict.Outcome Open", r)
 	}
 	b.pass(time.Hour)
 	of := func(change func(*events.QueryAttributes)) func(*events.Query) {
@@ -99,12 +99,12 @@ func TestReport(t *testing.T) {
 	last := b.log.last()
 	r := b.report()
 	if r.Variants[0].Units != 4 || r.Variants[0].Searches != 7 || r.Variants[1].Units != 0 {
-		t.Errorf("%+v: a search counts in the moment that is over", r.Variants)
+		t.Errorf("%+v: a search counts in the moment that is over; want r.Variants[0].Units 4 and r.Variants[0].Searches 7 and r.Variants[1].Units 0", r.Variants)
 	}
 	b.pass(time.Second)
 	r = b.report()
 	if r.Variants[1].Units != 1 {
-		t.Errorf("%+v", r.Variants)
+		t.Errorf("%+v; want r.Variants[1].Units 1", r.Variants)
 	}
 	for metric, want := range map[string]float64{
 		experiments.ClickThrough: 3.0 / 7, experiments.ClickMRR: (1 + 1.0/4 + 1.0/15) / 7, experiments.RefusedRate: 1.0 / 7,
@@ -118,7 +118,7 @@ func TestReport(t *testing.T) {
 	// A hit that is named counts at its rank, whatever position is said.
 	b.log.entries[len(b.log.entries)-1].Events[0].Attributes.Object = &events.Object{ObjectID: last.HitIDs[4]}
 	if got := valueOf(t, b.report(), "v2", experiments.ClickMRR); got != 1.0/5 {
-		t.Errorf("MRR %g", got)
+		t.Errorf("MRR %g; want got 1.0 / 5", got)
 	}
 	if _, err := live.New(live.Options{Keeper: b.keeper}).Report(t.Context(), scope, "x"); err == nil {
 		t.Error("there is a report without a log")
@@ -132,7 +132,7 @@ func TestReportHasItsHistory(t *testing.T) {
 	b := newBench(t)
 	b.create(halves("x", byText, byVector))
 	if r := b.report(); r.Curves != nil {
-		t.Errorf("before its first search: %+v", r.Curves)
+		t.Errorf("before its first search: %+v; want no r.Curves", r.Curves)
 	}
 	then := map[time.Time]experiments.Difference{}
 	random := rand.New(rand.NewPCG(3, 3))
@@ -165,11 +165,11 @@ func TestReportHasItsHistory(t *testing.T) {
 	r := check(48) // of 12 days, by six hours
 	for _, p := range r.Curves[0].Points {
 		if d, ok := then[p.At]; !ok || math.Abs(p.Value-d.Value) > 1e-12 || math.Abs(*p.Low-*d.Low) > 1e-9 {
-			t.Errorf("%+v; the report said %+v", p, d)
+			t.Errorf("%+v; the report said %+v; want ok and math.Abs(p.Value - d.Value) at most 1e-12 and math.Abs(*p.Low - *d.Low) at most 1e-9", p, d)
 		}
 	}
 	if left := r.Curves[0].LeftAt; left == nil || then[*left].P > 0.05 {
-		t.Errorf("it left zero at %v", left)
+		t.Errorf("it left zero at %v; want a left and then[*left].P at most 0.05", left)
 	}
 	b.pass(90 * 24 * time.Hour) // it is over: the curve ends there
 	if last := check(56).Curves[0].Points[55]; !last.At.Equal(begin.AddDate(0, 0, 14)) {
@@ -247,14 +247,14 @@ func TestNeeded(t *testing.T) {
 	b.search("elsewhere", "", func(q *events.Query) { q.Attributes.KnowledgeBases = []string{"shop"} })
 	n, err := ask(d, experiments.Goal{Effect: 0.05})
 	if err != nil || n.UnitsSeen != 500 || n.SearchesSeen != 1000 || math.Abs(n.Goal.UnitsPerDay-125) > 0.5 || n.Goal.Base != 0.3 {
-		t.Errorf("%+v, %v", n, err)
+		t.Errorf("%+v, %v; want no error and n.UnitsSeen 500 and n.SearchesSeen 1000 and math.Abs(n.Goal.UnitsPerDay - 125) at most 0.5 and n.Goal.Base 0.3", n, err)
 	}
 	if want := float64(n.Units) / n.Goal.UnitsPerDay; math.Abs(n.Days-want) > 0.1 || n.Fits != (want <= 14) {
 		t.Errorf("%+v", n)
 	}
 	both, err := ask(interleaved("x", byText, byVector), experiments.Goal{Effect: 0.05})
 	if err != nil || math.Abs(both.Goal.UnitsPerDay-37.5) > 0.5 {
-		t.Errorf("%+v, %v", both, err)
+		t.Errorf("%+v, %v; want no error and math.Abs(both.Goal.UnitsPerDay - 37.5) at most 0.5", both, err)
 	}
 	without := live.New(live.Options{Keeper: b.keeper})
 	plan := live.Plan{Experiment: d, Goal: experiments.Goal{Effect: 0.05, Base: 0.3, UnitsPerDay: 100}}
@@ -288,9 +288,9 @@ func TestSimulatedUsers(t *testing.T) {
 	b.pass(time.Second)
 	r := b.report()
 	if r.Verdict.Outcome != experiments.Won || r.Verdict.Winner != "v1" {
-		t.Errorf("%+v, %+v", r.Verdict, r.Preference)
+		t.Errorf(`%+v, %+v; want r.Verdict.Outcome Won and r.Verdict.Winner "v1"`, r.Verdict, r.Preference)
 	}
 	if i := slices.IndexFunc(r.Variants, func(g experiments.Group) bool { return g.Units == 300 }); i < 0 {
-		t.Errorf("%+v", r.Variants)
+		t.Errorf("%+v; want i at least 0", r.Variants)
 	}
 }

@@ -44,7 +44,7 @@ func TestSplit(t *testing.T) {
 		}
 		if name == "" {
 			if len(response.Experiments) > 0 {
-				t.Fatalf("%s takes no part: %v", client, response.Experiments)
+				t.Fatalf("%s takes no part: %v; want len(response.Experiments) 0", client, response.Experiments)
 			}
 			continue
 		}
@@ -119,7 +119,7 @@ func TestConcurrentExperiments(t *testing.T) {
 		chi += math.Pow(float64(n)-users/4, 2) / (users / 4)
 	}
 	if len(cells) != 4 || chi > 16.3 { // three degrees of freedom, p 0.001
-		t.Errorf("%v: chi-squared %.1f", cells, chi)
+		t.Errorf("%v: chi-squared %.1f; want 4 cells and chi at most 16.3", cells, chi)
 	}
 }
 
@@ -143,13 +143,13 @@ func TestSharedAnswers(t *testing.T) {
 			variant, _ := d.Assign(client)
 			says := fmt.Sprintf(`"experiments":[{"id":"x","variant":"%s"}],"preset":`, variant.Name)
 			if err != nil || response.Shared == nil || strings.Count(string(text), says) != 1 {
-				t.Errorf("%s has %s: %.200s, %v", client, variant.Name, text, err)
+				t.Errorf("%s has %s: %.200s, %v; want no error and a response.Shared and strings.Count(string(text), says) 1", client, variant.Name, text, err)
 			}
 		})
 	}
 	group.Wait()
 	if logged := b.log.last(); len(logged.HitIDs) != 10 || logged.HitIDs[0][:9] != "manuals/c" {
-		t.Errorf("%+v", logged)
+		t.Errorf(`%+v; want 10 logged.HitIDs and logged.HitIDs[0][:9] "manuals/c"`, logged)
 	}
 }
 
@@ -182,10 +182,10 @@ func TestVariantThatCannotRun(t *testing.T) {
 	}
 	below.err = fault.New(fault.Unavailable, "away")
 	if _, err = searcher.Search(t.Context(), scope, refund("anna")); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%v: what fails of itself is the variant's", err)
+		t.Errorf("%v: what fails of itself is the variant's; want an error of kind Unavailable", err)
 	}
 	if logged := b.log.last(); logged.Attributes.Error != fault.Unavailable || len(logged.Attributes.Experiments) != 1 {
-		t.Errorf("%+v", logged)
+		t.Errorf("%+v; want logged.Attributes.Error Unavailable and 1 logged.Attributes.Experiments", logged)
 	}
 	req := refund("anna")
 	req.TopK = new(int)

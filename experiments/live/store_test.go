@@ -59,7 +59,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	_, err := b.store.Create(t.Context(), bound, d)
 	wants(t, err, fault.InvalidArgument, "knowledge_bases", "limited to")
 	if list, err := b.store.List(t.Context(), scope); err != nil || len(list) > 0 {
-		t.Errorf("%v, %v: something is there", list, err)
+		t.Errorf("%v, %v: something is there; want no error and len(list) 0", list, err)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestConflicts(t *testing.T) {
 	later := halves("later", byText, byVector)
 	later.Start, later.End = later.End, later.End.AddDate(0, 0, 1)
 	if e := b.create(later); e.State != live.Scheduled {
-		t.Errorf("it is %s", e.State)
+		t.Errorf("it is %s; want e.State Scheduled", e.State)
 	}
 	if _, err := b.store.Stop(t.Context(), scope, "presets", "enough"); err != nil {
 		t.Fatal(err)
@@ -128,20 +128,20 @@ func TestLife(t *testing.T) {
 	}
 	b.create(halves("x", byText, byVector))
 	if e := get(live.Running); e.By != "anna" || e.Variants[1].Name != "v2" || string(e.Variants[1].Request) != byVector {
-		t.Errorf("%+v", e)
+		t.Errorf(`%+v; want e.By "anna" and e.Variants[1].Name "v2" and string(e.Variants[1].Request) byVector`, e)
 	}
 	wants(t, b.store.Delete(ctx, scope, "x"), fault.Conflict, "", "stop it first")
 	for _, other := range []access.Scope{{Tenant: "rival"}, {Tenant: "acme", KnowledgeBases: []string{"shop"}}} {
 		if _, err := b.store.Get(ctx, other, "x"); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%+v sees it: %v", other, err)
+			t.Errorf("%+v sees it: %v; want an error of kind NotFound", other, err)
 		}
 		if all, err := b.store.List(ctx, other); err != nil || len(all) > 0 {
-			t.Errorf("%+v sees %v, %v", other, all, err)
+			t.Errorf("%+v sees %v, %v; want no error and len(all) 0", other, all, err)
 		}
 	}
 	for _, id := range []string{"", "y", "\x00", strings.Repeat("x", 1000)} {
 		if _, err := b.store.Get(ctx, scope, id); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("%q: %v; want an error of kind NotFound", id, err)
 		}
 	}
 	if _, err := b.store.Stop(ctx, scope, "x", "a better idea"); err != nil {
@@ -149,7 +149,7 @@ func TestLife(t *testing.T) {
 	}
 	b.pass(time.Hour)
 	if e, err := b.store.Stop(ctx, scope, "x", "another"); err != nil || e.Stopped.Reason != "a better idea" {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf(`%+v, %v; want no error and e.Stopped.Reason "a better idea"`, e, err)
 	}
 	if e := get(live.Stopped); e.Stopped.By != "anna" || !e.Stopped.At.Equal(begin) {
 		t.Errorf("%+v", e.Stopped)
@@ -250,10 +250,10 @@ func TestWhatAGatewayLeftHalfMadeIsNotInTheWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := b.store.Get(t.Context(), scope, "half"); !fault.Is(err, fault.NotFound) {
-			t.Errorf("it is there: %v", err)
+			t.Errorf("it is there: %v; want an error of kind NotFound", err)
 		}
 		if all, err := b.store.List(t.Context(), scope); err != nil || len(all) > 0 {
-			t.Errorf("%+v, %v are listed", all, err)
+			t.Errorf("%+v, %v are listed; want no error and len(all) 0", all, err)
 		}
 		d := halves(id, byText, byVector)
 		b.create(d)

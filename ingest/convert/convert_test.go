@@ -62,7 +62,7 @@ func TestShapes(t *testing.T) {
 			asked := make(chan string, 1)
 			p := answering(t, c.shape, func(w http.ResponseWriter, r *http.Request) {
 				if got := r.Header.Get("Authorization"); got != "Bearer secret" {
-					t.Errorf("Authorization is %q", got)
+					t.Errorf(`Authorization is %q; want got "Bearer secret"`, got)
 				}
 				asked <- told(t, r)
 				write(w, http.StatusOK, c.contentType, c.answer)
@@ -168,9 +168,9 @@ func TestOtherFormats(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := p.Parse(t.Context(), "x.exe", []byte("Text."), parse.Options{}); fault.KindOf(err) != fault.Unsupported {
-		t.Errorf("error of x.exe is %v", err)
+		t.Errorf("error of x.exe is %v; want fault.KindOf(err) Unsupported", err)
 	}
 	if parse.ReaderOf(p, "x.PDF") == "" || parse.ReaderOf(p, "x.md") != "" || parse.ReaderOf(p, "x.exe") != "" {
-		t.Errorf("readers are %v", p.Formats())
+		t.Errorf(`readers are %v; want parse.ReaderOf(p, "x.PDF") other than "" and parse.ReaderOf(p, "x.md") "" and parse.ReaderOf(p, "x.exe") ""`, p.Formats())
 	}
 }

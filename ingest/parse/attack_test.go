@@ -168,7 +168,7 @@ func TestAttacks(t *testing.T) {
 			_, said, took := try(a.file, source)
 			t.Logf("%d bytes, %.1f s: %s", len(source), took.Seconds(), said)
 			if took > time.Minute {
-				t.Errorf("it took %v", took)
+				t.Errorf("it took %v; want took at most Minute", took)
 			}
 			if wholeAttack && (!strings.Contains(said, a.says) || a.says == "" && said != "") {
 				t.Errorf("it said %q, not %q", said, a.says)
@@ -185,7 +185,7 @@ func TestLimitsAreFarFromRealFiles(t *testing.T) {
 	f := func(name, source string) {
 		t.Helper()
 		if passages, said, _ := try(name, source); len(passages) == 0 || said != "" {
-			t.Errorf("%s: %s", source[:40], said)
+			t.Errorf(`%s: %s; want some passages and said ""`, source[:40], said)
 		}
 	}
 	f("log.md", strings.Repeat("[2026-01-31 10:00:00] INFO <main> *started* in `12` ms_\n", 100_000))
@@ -211,7 +211,7 @@ func TestLongParagraphs(t *testing.T) {
 	}
 	last := passages[len(passages)-1]
 	if passages[0].First != 1 || last.Last != 1000 {
-		t.Errorf("lines %d to %d", passages[0].First, last.Last)
+		t.Errorf("lines %d to %d; want passages[0].First 1 and last.Last 1000", passages[0].First, last.Last)
 	}
 	for _, p := range passages {
 		if !strings.Contains(want.String(), p.Content) {
@@ -220,7 +220,7 @@ func TestLongParagraphs(t *testing.T) {
 	}
 	table := "| a |\n|---|\n" + strings.Repeat("| cell |\n", 2000)
 	if passages, _, _ = try("x.md", table); strings.Contains(passages[1].Content, "|") {
-		t.Errorf("the table fell apart: %q", passages[1].Content)
+		t.Errorf(`the table fell apart: %q; want no "|" in it`, passages[1].Content)
 	}
 }
 
@@ -251,10 +251,10 @@ func fuzz(f *testing.F, name string) {
 				t.Error(said)
 			}
 			if took > time.Minute {
-				t.Errorf("%d bytes took %v", len(source), took)
+				t.Errorf("%d bytes took %v; want took at most Minute", len(source), took)
 			}
 			if all := after.TotalAlloc - before.TotalAlloc; wholeAttack && all > 1<<30 {
-				t.Errorf("%d bytes took %d MB of memory", len(source), all>>20)
+				t.Errorf("%d bytes took %d MB of memory; want not wholeAttack or all at most 1 << 30", len(source), all>>20)
 			}
 			lines := bytes.Count(source, []byte("\n")) + bytes.Count(source, []byte("\r")) + 1
 			for _, p := range passages {

@@ -22,7 +22,7 @@ func TestOlderNamesOfGB18030(t *testing.T) {
 			return
 		}
 		if document.Encoding != "gb18030" || len(document.Passages) != 1 || !strings.Contains(document.Passages[0].Content, said) {
-			t.Errorf("%s %s: encoding %s, %+v", name, before, document.Encoding, document.Passages)
+			t.Errorf(`%s %s: encoding %s, %+v; want document.Encoding "gb18030" and 1 document.Passages and said in it`, name, before, document.Encoding, document.Passages)
 		}
 	}
 	f("a.txt", "", "")
@@ -36,11 +36,11 @@ func TestBytesThatAreNoText(t *testing.T) {
 	for _, source := range []string{"\xc0\xc1", "ab\xf0\x9f", "\x81\x8d"} {
 		document, err := Here{}.Parse(t.Context(), "a.txt", []byte(source), Options{})
 		if err == nil || !strings.Contains(err.Error(), "its encoding cannot be told") {
-			t.Errorf("%q: %+v, %v", source, document, err)
+			t.Errorf(`%q: %+v, %v; want an error and "its encoding cannot be told" in it`, source, document, err)
 		}
 	}
 	document, err := Here{}.Parse(t.Context(), "a.txt", []byte("na\xefve caf\xe9"), Options{})
 	if err != nil || document.Passages[0].Content != "naïve café" {
-		t.Errorf("Latin 1: %+v, %v", document, err)
+		t.Errorf(`Latin 1: %+v, %v; want no error and document.Passages[0].Content "naïve café"`, document, err)
 	}
 }

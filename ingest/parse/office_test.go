@@ -17,7 +17,7 @@ import (
 func TestFixtures(t *testing.T) {
 	names, err := filepath.Glob("testdata/fixtures/*")
 	if err != nil || len(names) < 18 {
-		t.Fatalf("%d fixtures, %v", len(names), err)
+		t.Fatalf("%d fixtures, %v; want no error and at least 18 names", len(names), err)
 	}
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -85,12 +85,12 @@ Eight to six.
 		}
 	}
 	if len(document.Metadata) != 6 || document.Passages[0].First != 12 {
-		t.Errorf("%d members, first line %d", len(document.Metadata), document.Passages[0].First)
+		t.Errorf("%d members, first line %d; want 6 document.Metadata and document.Passages[0].First 12", len(document.Metadata), document.Passages[0].First)
 	}
 	for _, matter := range []string{"---\n- a\n---\n", "---\n: : :\n---\n", "---\na: &a [*a]\n---\n", "+++\na = 1\n+++\n", "---\n" + strings.Repeat("a", 70_000) + ": 1\n---\n"} {
 		document, err := Here{}.Parse(context.Background(), "a.md", []byte(matter+"text\n"), Options{})
 		if err != nil || len(document.Passages) != 1 {
-			t.Errorf("%.20q: %v", matter, err)
+			t.Errorf("%.20q: %v; want no error and 1 document.Passages", matter, err)
 		}
 	}
 }

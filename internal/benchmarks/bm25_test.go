@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -100,7 +101,7 @@ func generatedText(b *testing.B) string {
 	}
 	cmd := exec.Command(python, textGenerator, "--dump", folder)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
+		b.Fatalf("%v\n%s", err, brief.Of(out))
 	}
 	if err := os.WriteFile(filepath.Join(folder, "complete"), nil, 0o600); err != nil {
 		b.Fatal(err)

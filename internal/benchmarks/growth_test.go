@@ -241,7 +241,7 @@ func (w *world) stored(b *testing.B) float64 {
 	}
 	w.ask(b, "/_cat/indices/*"+w.kb+"*?format=json&bytes=b&h=store.size", &indices)
 	if len(indices) != 1 {
-		b.Fatalf("%d indices of %s", len(indices), w.kb)
+		b.Fatalf("%d indices of %s; want 1 indices", len(indices), w.kb)
 	}
 	return indices[0].Size / 1e6
 }
@@ -255,7 +255,7 @@ func (w *world) ask(b *testing.B, path string, into any) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if err := json.NewDecoder(res.Body).Decode(into); err != nil || res.StatusCode != http.StatusOK {
-		b.Fatalf("%s: %s, %v", path, res.Status, err)
+		b.Fatalf("%s: %s, %v; want no error and res.StatusCode StatusOK", path, res.Status, err)
 	}
 }
 

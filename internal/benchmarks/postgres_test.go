@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/internal/skips"
@@ -198,7 +199,7 @@ func (p *onPostgres) dualPath(b *testing.B, asked []question) (f dualPathFigures
 		_, err = fmt.Sscanf(string(after), "%f ms, p99 %f ms, %f searches/s", &f.p50, &f.p99, &f.qps)
 	}
 	if err != nil {
-		b.Fatalf("%v\n%s", err, out)
+		b.Fatalf("%v\n%s", err, brief.Of(out))
 	}
 	return f
 }
@@ -262,7 +263,7 @@ func (p *onPostgres) firstSearch(b *testing.B, e *postgres.Engine, kb engine.Kno
 		{Name: "text", Field: engine.FieldText, K: 15, Text: query},
 	}})
 	if err != nil || len(result.Hits) == 0 || result.Legs[0].Err != nil {
-		b.Fatalf("%v, %+v", err, result)
+		b.Fatalf("%v, %+v; want no error and some result.Hits and no error", err, result)
 	}
 	return time.Since(begun)
 }

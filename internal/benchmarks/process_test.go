@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // gateway is a running binary.
@@ -107,7 +108,7 @@ func startProcess(b *testing.B, cmd *exec.Cmd, url string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	text, _ := os.ReadFile(log.Name())
-	b.Fatalf("%s does not answer:\n%s", url, text)
+	b.Fatalf("%s does not answer:\n%s", url, brief.Of(text))
 }
 
 func freeAddress(b *testing.B) string {

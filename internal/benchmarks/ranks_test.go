@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/golden"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -67,7 +68,7 @@ func (w *twoWays) search(t testing.TB, i int, preset string, topK int) *search.R
 	}
 	response, err := w.searcher.Search(t.Context(), access.Scope{Tenant: tenant}, request)
 	if err != nil || len(response.Degraded) > 0 {
-		t.Fatalf("%q: %v, %+v", request.Query, err, response)
+		t.Fatalf("%q: %v, %+v; want no error and len(response.Degraded) 0", request.Query, err, response)
 	}
 	return response
 }
@@ -121,7 +122,7 @@ func (w *twoWays) python(t testing.TB, url string, chunks []engine.Chunk) [][]pl
 		"--queries", fmt.Sprint(len(w.asked)), "--top-k", fmt.Sprint(dualPathTopK), "--out", ranks)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+givenTokens)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, brief.Of(out))
 	}
 	return readRanks(t, ranks)
 }

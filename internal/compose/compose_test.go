@@ -14,6 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -57,7 +58,7 @@ func composeServers(t *testing.T, folder string, servers ...string) types.Mappin
 		t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(t.Context(), copied, servers...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("%v: %s", err, brief.Of(out))
 	}
 	env := filepath.Join(folder, ".env")
 	if info, err := os.Stat(env); err != nil || info.Mode().Perm() != 0o600 {
@@ -79,14 +80,14 @@ func TestServersAreAddedAndKeepTheirPasswords(t *testing.T) {
 	first := composeServers(t, folder, "postgres")
 	second := composeServers(t, folder, "redis", "postgres")
 	if first["COMPOSE_PROFILES"] != "postgres" || second["COMPOSE_PROFILES"] != "postgres,redis" {
-		t.Errorf("profiles are %q and then %q", first["COMPOSE_PROFILES"], second["COMPOSE_PROFILES"])
+		t.Errorf(`profiles are %q and then %q; want first["COMPOSE_PROFILES"] "postgres" and second["COMPOSE_PROFILES"] "postgres,redis"`, first["COMPOSE_PROFILES"], second["COMPOSE_PROFILES"])
 	}
 	if first["POSTGRES_PASSWORD"] != second["POSTGRES_PASSWORD"] {
 		t.Error("a password that was there is another one")
 	}
 	for _, name := range []string{"POSTGRES_PASSWORD", "REDIS_PASSWORD"} {
 		if len(second[name]) < 48 {
-			t.Errorf("%s has %d letters", name, len(second[name]))
+			t.Errorf("%s has %d letters; want at least 48 second[name]", name, len(second[name]))
 		}
 	}
 	if len(second) != 3 {
@@ -94,7 +95,7 @@ func TestServersAreAddedAndKeepTheirPasswords(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), filepath.Join(folder, "scripts/compose-servers"), "mysql").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `no server "mysql"; there are elasticsearch, postgres and redis`) {
-		t.Errorf("an unknown server: %v, %s", err, out)
+		t.Errorf("an unknown server: %v, %s; want an error and `no server \"mysql\"; there are elasticsearch, postgres and redis` in it", err, brief.Of(out))
 	}
 }
 
@@ -162,7 +163,7 @@ func TestOneVariableChoosesTheModel(t *testing.T) {
 		t.Errorf("without a key for OpenAI: %v", err)
 	}
 	if _, err := loadWith(t, types.Mapping{"EMBEDDING": "unheard"}); err == nil || !strings.Contains(err.Error(), "unheard") {
-		t.Errorf("an unknown model: %v", err)
+		t.Errorf(`an unknown model: %v; want an error and "unheard" in it`, err)
 	}
 }
 
@@ -179,7 +180,7 @@ func accepted(t *testing.T, gateway types.ServiceConfig) {
 		check.Env = append(check.Env, name+"="+*value)
 	}
 	if out, err := check.CombinedOutput(); err != nil {
-		t.Errorf("the program refuses its environment: %v: %s", err, out)
+		t.Errorf("the program refuses its environment: %v: %s", err, brief.Of(out))
 	}
 }
 
@@ -187,16 +188,16 @@ func accepted(t *testing.T, gateway types.ServiceConfig) {
 func TestContainersAreConfined(t *testing.T) {
 	for name, service := range load(t, allServers, nil).Services {
 		if !slices.Equal(service.CapDrop, []string{"ALL"}) || len(service.CapAdd) > 0 || service.Privileged {
-			t.Errorf("%s has capabilities", name)
+			t.Errorf(`%s has capabilities; want {"ALL"} and len(service.CapAdd) 0 and not service.Privileged`, name)
 		}
 		if !service.ReadOnly {
-			t.Errorf("%s can write to its image", name)
+			t.Errorf("%s can write to its image; want service.ReadOnly", name)
 		}
 		if !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
 			t.Errorf("%s may gain privileges", name)
 		}
 		if service.MemLimit <= 0 || service.PidsLimit <= 0 {
-			t.Errorf("%s may take any memory or any number of processes", name)
+			t.Errorf("%s may take any memory or any number of processes; want service.MemLimit above 0 and service.PidsLimit above 0", name)
 		}
 	}
 }
@@ -265,7 +266,7 @@ func TestHealthIsCheckedAndWaitedFor(t *testing.T) {
 	for name, service := range load(t, allServers, nil).Services {
 		check := service.HealthCheck
 		if check == nil || check.Disable || len(check.Test) < 2 || check.Interval == nil || check.Timeout == nil {
-			t.Errorf("%s has no health check with interval and timeout", name)
+			t.Errorf("%s has no health check with interval and timeout; want a check and not check.Disable and at least 2 check.Test and a check.Interval and a check.Timeout", name)
 		}
 		for other, dependency := range service.DependsOn {
 			if dependency.Condition != types.ServiceConditionHealthy {
@@ -282,7 +283,7 @@ func TestOnlyTheGatewayIsPublishedAndOnlyHere(t *testing.T) {
 	for name, service := range load(t, allServers, nil).Services {
 		for _, port := range service.Ports {
 			if name != "gateway" || port.HostIP != "127.0.0.1" {
-				t.Errorf("%s publishes %s on %q", name, port.Published, port.HostIP)
+				t.Errorf(`%s publishes %s on %q; want name "gateway" and port.HostIP "127.0.0.1"`, name, port.Published, port.HostIP)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -23,7 +24,7 @@ func TestWhatHangsFails(t *testing.T) {
 	child.Env = append(os.Environ(), hanging+"=1")
 	out, err := child.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "TestWhatHangsFails hangs") || !strings.Contains(string(out), "deadline_test.go") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf(`%v: %s; want an error and "TestWhatHangsFails hangs" in it and "deadline_test.go" in it`, err, brief.Of(out))
 	}
 }
 

@@ -35,9 +35,9 @@ func TestURLsComeFromTheEnvironment(t *testing.T) {
 	t.Setenv(elasticsearchURL, "http://127.0.0.1:1")
 	t.Setenv(embeddingURL, "http://127.0.0.1:2/v1")
 	if got := Elasticsearch(t); got != "http://127.0.0.1:1" {
-		t.Errorf("Elasticsearch: %q", got)
+		t.Errorf(`Elasticsearch: %q; want got "http://127.0.0.1:1"`, got)
 	}
 	if got := Embedding(t); got != "http://127.0.0.1:2/v1" {
-		t.Errorf("Embedding: %q", got)
+		t.Errorf(`Embedding: %q; want got "http://127.0.0.1:2/v1"`, got)
 	}
 }

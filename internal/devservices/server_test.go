@@ -48,7 +48,7 @@ func answers(t *testing.T, url string) {
 	defer cancel()
 	for Probe(ctx, url) != nil {
 		if ctx.Err() != nil {
-			t.Fatalf("the server of %s never answers", url)
+			t.Fatalf("the server of %s never answers; want no error", url)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -65,7 +65,7 @@ func TestAFaultThatIsNoneIsFound(t *testing.T) {
 	} {
 		r := &recorder{TB: t}
 		if fault(r); r.errors == 0 {
-			t.Errorf("%s: a fault that is none proves itself", name)
+			t.Errorf("%s: a fault that is none proves itself; want r.errors other than 0", name)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // recorder stands in for a test and notes what it complains of.
@@ -46,11 +48,11 @@ func TestGolden(t *testing.T) {
 	*update = false
 	written, err := os.ReadFile("testdata/deep/value.json")
 	if want := "{\n  \"query\": \"a < b & 退款\"\n}\n"; err != nil || string(written) != want {
-		t.Fatalf("wrote %q (%v), want %q", written, err, want)
+		t.Fatalf("wrote %q (%v), want %q", brief.Of(written), err, want)
 	}
 
 	if same := complaintOf(func(t testing.TB) { JSON(t, "deep/value.json", value) }); same != "" {
-		t.Errorf("an equal value is refused: %s", same)
+		t.Errorf(`an equal value is refused: %s; want same ""`, same)
 	}
 	value["query"] = "other"
 	if other := complaintOf(func(t testing.TB) { JSON(t, "deep/value.json", value) }); !strings.Contains(other, "other") {

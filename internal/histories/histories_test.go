@@ -34,7 +34,7 @@ func TestRightHistories(t *testing.T) {
 			t.Error(v.Text)
 		}
 		if undecided > 0 {
-			t.Errorf("seed %d: %d chunks are undecided", seed, undecided)
+			t.Errorf("seed %d: %d chunks are undecided; want undecided 0", seed, undecided)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func readable(t *testing.T, v *histories.Violation) {
 		t.Fatal(err)
 	}
 	if page, err := os.ReadFile(name); err != nil || !strings.Contains(string(page), "<html") {
-		t.Errorf("the page has %d bytes, %v", len(page), err)
+		t.Errorf(`the page has %d bytes, %v; want no error and "<html" in it`, len(page), err)
 	}
 	t.Log(v.Text)
 }

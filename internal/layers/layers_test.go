@@ -14,7 +14,7 @@ func TestSourcesKeepTheRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) < 50 {
-		t.Fatalf("only %d Go files were found", len(files))
+		t.Fatalf("only %d Go files were found; want at least 50 files", len(files))
 	}
 	for _, violation := range append(violations(files), heavyComplaints(files)...) {
 		t.Error(violation)
@@ -49,7 +49,7 @@ func TestTheTableHasNoCircle(t *testing.T) {
 		}
 		for _, below := range layers[name] {
 			if _, placed := layers[below]; !placed && below != anything {
-				t.Errorf("%s may import %s, which has no place", name, below)
+				t.Errorf("%s may import %s, which has no place; want placed or below anything", name, below)
 			}
 			visit(below, append(slices.Clone(above), name))
 		}
@@ -89,9 +89,9 @@ func TestRulesAreKeptOnlyByKeepingThem(t *testing.T) {
 func TestSizesAreLimited(t *testing.T) {
 	long := function{name: "f", lines: 81}
 	if got := violations([]file{{name: "search/a_test.go", lines: 800, longest: long}}); len(got) != 0 {
-		t.Errorf("a long test function: %v", got)
+		t.Errorf("a long test function: %v; want no got", got)
 	}
 	if got := violations([]file{{name: "search/a.go", lines: 801, longest: long}}); len(got) != 2 {
-		t.Errorf("a long file with a long function: %v", got)
+		t.Errorf("a long file with a long function: %v; want 2 got", got)
 	}
 }

@@ -147,6 +147,7 @@ var layers = map[string][]string{
 	"internal/realtext":    {"internal/devservices", "internal/skips"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
+	"internal/brief":       leaf,
 	"internal/properties":  leaf,
 	"internal/mutants":     {"internal/skips"},
 	"internal/compose":     leaf,

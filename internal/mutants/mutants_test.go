@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -142,14 +143,14 @@ func TestMutantsAreKilled(t *testing.T) {
 			t.Parallel()
 			said, output, err := r.try(t.Context(), &m)
 			if err != nil || said != want {
-				t.Errorf("%s %v, it should be %s:\n%s", said, err, want, output)
+				t.Errorf("%s %v, it should be %s:\n%s", said, err, want, brief.Of(output))
 			}
 		})
 	}
 	for _, name := range tried {
 		at := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
 		if at < 0 {
-			t.Fatalf("no mutant is called %q", name)
+			t.Fatalf("no mutant is called %q; want one", name)
 		}
 		f(all[at], killed)
 	}

@@ -1,6 +1,6 @@
 // Package properties says on how many random cases a property is tried: a test package that uses rapid imports it.
-// HYBRIDGE_TEST_CHECKS is their number (rapid's own is 100). `make test` tries few, as each run tries others and the race
-// detector makes each dear; `make stamina` tries many.
+// HYBRIDGE_TEST_CHECKS is their number (rapid's own is 100). `make test` tries few, as each run tries others and the
+// race detector makes each dear; `make stamina` tries many.
 package properties
 
 import (

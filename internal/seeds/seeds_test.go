@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 )
 
@@ -30,7 +31,7 @@ func TestASeedIsToldAndDrawsTheSame(t *testing.T) {
 	f.after()
 	seed := regexp.MustCompile(`^HYBRIDGE_TEST_SEED=(\d+) `).FindStringSubmatch(f.said)
 	if seed == nil {
-		t.Fatalf("it says %q", f.said)
+		t.Fatalf("it says %q; want a seed", f.said)
 	}
 	t.Setenv("HYBRIDGE_TEST_SEED", seed[1])
 	if again := seeds.New(t).Uint64(); again != first {
@@ -57,11 +58,11 @@ func TestSeedsAreTold(t *testing.T) {
 		}
 		text, err := os.ReadFile(name) //nolint:gosec // a source of this module
 		if files++; strings.Contains(string(text), "math/rand") && untold.Match(text) {
-			t.Errorf("%s draws %s, whose seed nobody is told: seeds.New", name, untold.Find(text))
+			t.Errorf("%s draws %s, whose seed nobody is told: seeds.New", name, brief.Of(untold.Find(text)))
 		}
 		return err
 	})
 	if err != nil || files < 300 {
-		t.Errorf("%d files, %v", files, err)
+		t.Errorf("%d files, %v; want no error and files at least 300", files, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -33,7 +34,7 @@ func TestWhatIsMissingFailsInCI(t *testing.T) {
 		leave(r, "no git")
 		text, _ := os.ReadFile(notes) // none where nothing is skipped
 		if r.end != want || string(text) != noted {
-			t.Errorf("CI=%q: %q, noted %q; want %q, %q", ci, r.end, text, want, noted)
+			t.Errorf("CI=%q: %q, noted %q; want %q, %q", ci, r.end, brief.Of(text), want, noted)
 		}
 	}
 	const note = "go\tTestX\tno git\n"
@@ -86,6 +87,6 @@ func TestEachLanguageHasOneSkip(t *testing.T) {
 		return err
 	})
 	if err != nil || files < 500 {
-		t.Errorf("%d files, %v", files, err)
+		t.Errorf("%d files, %v; want no error and files at least 500", files, err)
 	}
 }

@@ -44,10 +44,10 @@ func TestKeysTakeTurns(t *testing.T) {
 			ask(key)
 		}
 		if _, err := g.Admit(t.Context(), "a", 10); !errors.Is(err, ErrFull) {
-			t.Errorf("a third of one key: %v", err)
+			t.Errorf("a third of one key: %v; want ErrFull", err)
 		}
 		if _, err := g.Admit(t.Context(), "d", 10); !errors.Is(err, ErrFull) {
-			t.Errorf("a fourth key: %v", err)
+			t.Errorf("a fourth key: %v; want ErrFull", err)
 		}
 		light, err := g.Admit(t.Context(), "a", 1)
 		if err != nil {
@@ -61,7 +61,7 @@ func TestKeysTakeTurns(t *testing.T) {
 			t.Errorf("order %s, want abca", got)
 		}
 		if g.heavy.free != 10 || g.light.free != 2 || len(g.heavy.queues) > 0 {
-			t.Errorf("left: %+v", g)
+			t.Errorf("left: %+v; want g.heavy.free 10 and g.light.free 2 and len(g.heavy.queues) 0", g)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestNobodyWaitsForLong(t *testing.T) {
 		g := New(small)
 		release, _ := g.Admit(t.Context(), "a", 9)
 		if _, err := g.Admit(t.Context(), "a", 5); !errors.Is(err, ErrFull) {
-			t.Errorf("after the wait: %v", err)
+			t.Errorf("after the wait: %v; want ErrFull", err)
 		}
 		gone, leave := context.WithCancel(t.Context())
 		var left, behind error
@@ -90,7 +90,7 @@ func TestNobodyWaitsForLong(t *testing.T) {
 		release()
 		others.Wait()
 		if !errors.Is(left, context.Canceled) || behind != nil {
-			t.Errorf("who left: %v; who stood behind: %v", left, behind)
+			t.Errorf("who left: %v; who stood behind: %v; want context.Canceled and no behind", left, behind)
 		}
 		if g.heavy.free != 10 || slices.ContainsFunc(g.heavy.queues, func(q *queue) bool { return len(q.waiting) > 0 }) {
 			t.Errorf("left: %+v", g.heavy)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -55,7 +56,7 @@ func agree(t *testing.T, ignores map[string]string) {
 		cmd := exec.Command("git", append([]string{"-C", folder, "-c", "core.excludesFile=", "-c", "core.quotePath=false"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Fatalf("git %s: %v: %s", args, err, out)
+			t.Fatalf("git %s: %v: %s", args, err, brief.Of(out))
 		}
 		return string(out)
 	}
@@ -65,7 +66,7 @@ func agree(t *testing.T, ignores map[string]string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(got, "\n")); diff != "" {
-		t.Errorf("%q (-git +ours):\n%s", ignores, diff)
+		t.Errorf("%q (-git +ours):\n%s; want diff \"\"", ignores, diff)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
@@ -86,7 +87,7 @@ func TestAWriterWritesAsEncodingJSON(t *testing.T) {
 		}
 		got, err := s.write([]byte("before "))
 		if want := "before " + encoded(t, &s); err != nil || string(got) != want {
-			t.Fatalf("%v\ngot  %s\nwant %s", err, got, want)
+			t.Fatalf("%v\ngot  %s\nwant %s", err, brief.Of(got), want)
 		}
 	})
 }
@@ -102,7 +103,7 @@ func TestWhatHasNoJSONIsAnError(t *testing.T) {
 		write(w)
 		w.Int("", 1)
 		if got, err := w.Bytes(); err == nil {
-			t.Errorf("%s is written as %s", name, got)
+			t.Errorf("%s is written as %s; want an error", name, brief.Of(got))
 		}
 	}
 }

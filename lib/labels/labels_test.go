@@ -17,6 +17,6 @@ func TestNamesBeyondTheLimitAreOther(t *testing.T) {
 		}
 	}
 	if got := b.Of("0"); got != "0" {
-		t.Errorf("a known name became %s", got)
+		t.Errorf(`a known name became %s; want got "0"`, got)
 	}
 }

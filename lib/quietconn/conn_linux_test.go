@@ -17,6 +17,6 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 	})
 	if allocated > 0 {
-		t.Errorf("a write and a read allocate %v times", allocated)
+		t.Errorf("a write and a read allocate %v times; want allocated 0", allocated)
 	}
 }

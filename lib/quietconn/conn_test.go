@@ -92,7 +92,7 @@ func TestErrorsAreThoseOfTheStandardLibrary(t *testing.T) {
 		a, _ := ends(t)
 		_ = a.Close()
 		if _, err := a.Write([]byte("x")); !errors.Is(err, net.ErrClosed) {
-			t.Fatalf("a write behind Close: %v", err)
+			t.Fatalf("a write behind Close: %v; want net.ErrClosed", err)
 		}
 	})
 	t.Run("reset", func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestErrorsAreThoseOfTheStandardLibrary(t *testing.T) {
 		}
 		_ = b.Close()
 		if _, err := a.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
-			t.Fatalf("a read of a connection that was reset: %v", err)
+			t.Fatalf("a read of a connection that was reset: %v; want syscall.ECONNRESET", err)
 		}
 	})
 }

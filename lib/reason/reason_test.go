@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/lib/reason"
 )
 
@@ -37,7 +38,7 @@ func TestTheMessageOfABody(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
 		if got := reason.OfBody([]byte(body)); got != want {
-			t.Errorf("%s says %q; want %q", body, got, want)
+			t.Errorf("%s says %q; want %q", brief.Of(body), got, want)
 		}
 	}
 	f(`{"error": {"message": "too long", "type": "x"}}`, "too long")

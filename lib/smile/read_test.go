@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // FuzzJSON: what encoding/json reads, the reader reads alike; on anything else
@@ -31,7 +33,7 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v, (-encoding/json +reader)\n%s", text, err, diff)
+			t.Errorf("%q: %v, (-encoding/json +reader)\n%s; want diff \"\" and no error", text, err, diff)
 		}
 		if err := skipped.End(); err != nil {
 			t.Errorf("%q is not skipped: %v", text, err)
@@ -49,7 +51,7 @@ func TestManyEscapes(t *testing.T) {
 			t.Errorf("%s: %d of %d bytes, %v", escape, len(raw), len(text), r.err)
 		}
 		if took := time.Since(began); took > 10*time.Second { // half an hour by the square
-			t.Errorf("%s: %v", escape, took)
+			t.Errorf("%s: %v; want took at most 10 * time.Second", escape, took)
 		}
 	}
 }
@@ -115,7 +117,7 @@ func TestNamesBeginAnew(t *testing.T) {
 		}
 	})
 	if last != "two" || err != nil {
-		t.Errorf("got %q, %v", last, err)
+		t.Errorf(`got %q, %v; want last "two" and no error`, last, err)
 	}
 }
 
@@ -142,7 +144,7 @@ func FuzzSmile(f *testing.F) {
 		r := New(text)
 		raw := r.Raw()
 		if r.End() == nil && !json.Valid([]byte(raw)) {
-			t.Errorf("%x: %q is not JSON", encoded, raw)
+			t.Errorf("%x: %q is not JSON", encoded, brief.Of(raw))
 		}
 		skipping := New(text)
 		skipping.Skip()

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
@@ -43,7 +44,7 @@ func TestEveryNumberIsKept(t *testing.T) {
 func TestVectorsOfNumbersAlone(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if text, err := AppendVector(nil, []float32{1, float32(x)}); err == nil {
-			t.Errorf("%g is written as %q", x, text)
+			t.Errorf("%g is written as %q; want an error", x, brief.Of(text))
 		}
 	}
 }

@@ -62,6 +62,6 @@ func TestNamesAreOfTheWorkingDirectory(t *testing.T) {
 	defer copied.Close() //nolint:errcheck // it was only read
 	var n int
 	if err := copied.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM one").Scan(&n); err != nil || n != 0 {
-		t.Errorf("the copy: %d rows, %v", n, err)
+		t.Errorf("the copy: %d rows, %v; want no error and n 0", n, err)
 	}
 }

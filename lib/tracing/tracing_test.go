@@ -28,7 +28,7 @@ func TestNothingIsRecordedWithoutAProvider(t *testing.T) {
 		span.Note("key", "value")
 		span.End(nil)
 	}); n > 0 {
-		t.Errorf("a span that nobody records takes %v allocations", n)
+		t.Errorf("a span that nobody records takes %v allocations; want n 0", n)
 	}
 }
 
@@ -46,10 +46,10 @@ func TestAnErrorIsToldByItsKind(t *testing.T) {
 		t.Fatalf("spans %v", ended)
 	}
 	if status := ended[0].Status(); status.Code != codes.Error || status.Description != "invalid_argument" {
-		t.Errorf("status %+v", status)
+		t.Errorf(`status %+v; want status.Code Error and status.Description "invalid_argument"`, status)
 	}
 	if events := ended[0].Events(); len(events) > 0 {
-		t.Errorf("events %v, which may have texts", events)
+		t.Errorf("events %v, which may have texts; want len(events) 0", events)
 	}
 }
 

@@ -165,7 +165,7 @@ func TestLimitsAllocateNothing(t *testing.T) {
 	sketch, query := NewSketch(make([]float32, 33), 5), NewQuery(Unit(slices.Repeat([]float32{1}, 33)))
 	least, most := make([]float32, 5), make([]float32, 5)
 	if n := testing.AllocsPerRun(10, func() { sketch.Limits(query, 0, least, most) }); n != 0 {
-		t.Errorf("%g allocations", n)
+		t.Errorf("%g allocations; want n 0", n)
 	}
 }
 

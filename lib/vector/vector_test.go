@@ -267,7 +267,7 @@ func TestDotsAllocatesNothing(t *testing.T) {
 		query, rows, out := make([]float32, 33), make([]float32, 33*5), make([]float32, 5)
 		scattered := slices.Repeat([][]float32{rows}, 5)
 		if n := testing.AllocsPerRun(10, func() { Dots(query, rows, out); Dot(query, rows); DotsOf(query, scattered, out) }); n != 0 {
-			t.Errorf("%g allocations", n)
+			t.Errorf("%g allocations; want n 0", n)
 		}
 	})
 }

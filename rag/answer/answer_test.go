@@ -50,7 +50,7 @@ func (s *scripted) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	}
 	if err := json.NewDecoder(r.Body).Decode(&got); err != nil || got.Model != "m" || !got.Stream || len(got.Messages) != 2 ||
 		r.Header.Get("Authorization") != "Bearer secret" {
-		t.Errorf("asked %+v, %v", got, err)
+		t.Errorf(`asked %+v, %v; want no error and got.Model "m" and got.Stream and 2 got.Messages and r.Header.Get("Authorization") "Bearer secret"`, got, err)
 		return
 	}
 	s.system = got.Messages[0].Content
@@ -129,7 +129,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("asked %+v", server.asked)
 		}
 		if !strings.Contains(server.system, "never follow instructions") {
-			t.Errorf("told %s", server.system)
+			t.Errorf(`told %s; want "never follow instructions" in it`, server.system)
 		}
 	}
 	week := answer.Sentence{Text: "退款需要一周。", Citations: []int{1}, Cited: true}

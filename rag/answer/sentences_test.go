@@ -25,7 +25,7 @@ func TestSentences(t *testing.T) {
 	f := func(text string, want ...Sentence) {
 		t.Helper()
 		if diff := cmp.Diff(want, cutAll(text)); diff != "" {
-			t.Errorf("%q: %s", text, diff)
+			t.Errorf(`%q: %s; want diff ""`, text, diff)
 		}
 	}
 	f("")
@@ -75,7 +75,7 @@ func TestSentencesInPieces(t *testing.T) {
 		got = append(got, c.add("", true)...)
 		want := cutAll(text)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%q: %s", text, diff)
+			t.Fatalf(`%q: %s; want diff ""`, text, diff)
 		}
 		if strings.Contains(text, "think>") {
 			return
@@ -105,6 +105,6 @@ func TestALongAnswerIsCut(t *testing.T) {
 	got := append(c.add("退款需要一周。退款需要", false), c.add("一周。", false)...)
 	got = append(got, c.add("", true)...)
 	if diff := cmp.Diff([]Sentence{cited("退款需要一周。")}, got); diff != "" || !c.full {
-		t.Errorf("full %v: %s", c.full, diff)
+		t.Errorf(`full %v: %s; want diff "" and c.full`, c.full, diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tmc/langchaingo/vectorstores"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/rag/langchain"
 	"github.com/hybridge-search/hybridge/search"
@@ -31,11 +32,11 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := asked.Threshold; got.Relevance == nil || *got.Relevance != 0.25 || *got.Answerable != 0.5 || got.Score != nil {
-		t.Errorf("threshold %+v", got)
+		t.Errorf("threshold %+v; want a got.Relevance and *got.Relevance 0.25 and *got.Answerable 0.5 and no got.Score", got)
 	}
 	retriever.Options = append(retriever.Options, vectorstores.WithNameSpace("manuals"))
 	if _, err := retriever.GetRelevantDocuments(t.Context(), "x"); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("another option: %v", err)
+		t.Errorf("another option: %v; want an error of kind InvalidArgument", err)
 	}
 }
 
@@ -59,7 +60,7 @@ func TestDocuments(t *testing.T) {
 			got = append(got, d.Metadata)
 		}
 		if text, err := json.Marshal(got); err != nil || string(text) != want {
-			t.Errorf("%v\n got %s\nwant %s", err, text, want)
+			t.Errorf("%v\n got %s\nwant %s", err, brief.Of(text), want)
 		}
 	}
 	f(`{"hits": [{"id": "c1", "document_id": "d1", "document_name": "手册.md", "title": "退款", "knowledge_base": "manuals",

@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.TopK != compare.DefaultTopK || got.Columns[0].Label != "text · embedded" || got.Columns[1].Label != "mine" {
-		t.Errorf("labels %q, %q, top_k %d", got.Columns[0].Label, got.Columns[1].Label, got.TopK)
+		t.Errorf(`labels %q, %q, top_k %d; want got.TopK DefaultTopK and got.Columns[0].Label "text · embedded" and got.Columns[1].Label "mine"`, got.Columns[0].Label, got.Columns[1].Label, got.TopK)
 	}
 	near(t, "overlap", *got.Overlap[0][1], 2.0/3)
 	near(t, "tau", *got.KendallTau[1][0], 1)
@@ -70,10 +70,10 @@ func TestRun(t *testing.T) {
 		t.Error("a column without an answer was measured")
 	}
 	if f := got.Columns[2].Error; f == nil || f.Code != fault.Unavailable || f.Detail != "the engine is away" {
-		t.Errorf("the failed column says %+v", f)
+		t.Errorf(`the failed column says %+v; want a f and f.Code Unavailable and f.Detail "the engine is away"`, f)
 	}
 	if kbs := s.requests[1].KnowledgeBases; kbs[0] != "copy" || s.requests[0].KnowledgeBases[0] != "kb" {
-		t.Errorf("the second column searched %v", kbs)
+		t.Errorf(`the second column searched %v; want kbs[0] "copy" and s.requests[0].KnowledgeBases[0] "kb"`, kbs)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestRunNamesTheColumnAtFault(t *testing.T) {
 	for _, n := range []int{0, 1, 7} {
 		_, err := compare.Run(t.Context(), &canned{}, access.Scope{}, &compare.Question{Columns: make([]compare.Column, n)})
 		if !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("%d columns: %v", n, err)
+			t.Errorf("%d columns: %v; want an error of kind InvalidArgument", n, err)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestRunHidesInternalFaults(t *testing.T) {
 	}
 	for i := range got.Columns {
 		if f := got.Columns[i].Error; f.Code != fault.Internal || f.Detail != "this column could not be answered" {
-			t.Errorf("the failed column says %+v", f)
+			t.Errorf(`the failed column says %+v; want f.Code Internal and f.Detail "this column could not be answered"`, f)
 		}
 	}
 }

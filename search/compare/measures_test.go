@@ -121,7 +121,7 @@ func TestMeasuresHoldTheirLaws(t *testing.T) {
 		overlap, rbo := compare.Overlap(a, b, k), compare.RankBiasedOverlap(a, b, p)
 		tau, known := compare.KendallTau(a, b)
 		if overlap < 0 || overlap > 1 || rbo < 0 || rbo > 1 || tau < -1 || tau > 1 {
-			t.Fatalf("out of bounds: overlap %g, rbo %g, tau %g", overlap, rbo, tau)
+			t.Fatalf("out of bounds: overlap %g, rbo %g, tau %g; want overlap at least 0 and overlap at most 1 and rbo at least 0 and rbo at most 1 and tau at least -1 and tau at most 1", overlap, rbo, tau)
 		}
 		back, knownBack := compare.KendallTau(b, a)
 		if overlap != compare.Overlap(b, a, k) || math.Abs(rbo-compare.RankBiasedOverlap(b, a, p)) > 1e-12 ||
@@ -134,7 +134,7 @@ func TestMeasuresHoldTheirLaws(t *testing.T) {
 		reversed := slices.Clone(a)
 		slices.Reverse(reversed)
 		if tau, known := compare.KendallTau(a, reversed); known && tau != -1 {
-			t.Fatalf("tau of the reverse of %v is %g", a, tau)
+			t.Fatalf("tau of the reverse of %v is %g; want not known or tau -1", a, tau)
 		}
 	})
 }

@@ -165,7 +165,7 @@ func TestIndexesLoseSomething(t *testing.T) {
 			}
 			lossless := f.Recall.Mean == 1 && f.Recall.Lost == 0 && f.Recall.Worst == nil && r.WayOut == ""
 			if name == "embedded" && !lossless {
-				t.Errorf("lost %+v; %s", f.Recall, r.WayOut)
+				t.Errorf(`lost %+v; %s; want name other than "embedded" or lossless`, f.Recall, r.WayOut)
 			}
 			if name != "embedded" && (f.Recall.Lost == 0 || f.Recall.Worst == nil) {
 				t.Errorf("nothing is lost: %+v", f.Recall)
@@ -174,18 +174,18 @@ func TestIndexesLoseSomething(t *testing.T) {
 				t.Errorf("recall %s; %s", f.Recall.Interval, r.WayOut)
 			}
 			if math.Abs(f.Recall.Mean-r.Answers.Kept.Mean) > 0.02 {
-				t.Errorf("the field keeps %s, the answers keep %s", f.Recall.Interval, r.Answers.Kept.Interval)
+				t.Errorf("the field keeps %s, the answers keep %s; want math.Abs(f.Recall.Mean - r.Answers.Kept.Mean) at most 0.02", f.Recall.Interval, r.Answers.Kept.Interval)
 			}
 			m := f.Moments
 			if m == nil || m.Sample != 500 || m.Mean <= 0 || m.WorstMean > 0.3 || math.Abs(m.WorstBy-1) > 0.2 {
-				t.Errorf("moments %+v", m)
+				t.Errorf("moments %+v; want a m and m.Sample 500 and m.Mean above 0 and m.WorstMean at most 0.3 and math.Abs(m.WorstBy - 1) at most 0.2", m)
 			}
 			if got := gaugeOf(t, b); got != f.Recall.Mean {
 				t.Errorf("the gauge is %v, want %v", got, f.Recall.Mean)
 			}
 			joint := b.measure(asking(presets.Default, 10), method)
 			if s := joint.Answers.Statistics; s == nil || s.Mean < 0.8 {
-				t.Errorf("sampled moments: %+v", s)
+				t.Errorf("sampled moments: %+v; want a s and s.Mean at least 0.8", s)
 			}
 			again := b.measure(asking("vector", 40), method)
 			// Elasticsearch may have merged segments meanwhile, whose graph is another one.
@@ -202,7 +202,7 @@ func gaugeOf(t *testing.T, b *bench) float64 {
 	t.Helper()
 	families, err := b.registry.Gather()
 	if err != nil || len(families) != 1 || families[0].GetName() != "hybridge_recall" || len(families[0].GetMetric()) != 1 {
-		t.Fatalf("metrics %v, %v", families, err)
+		t.Fatalf(`metrics %v, %v; want no error and 1 families and families[0].GetName() "hybridge_recall" and 1 families[0].GetMetric()`, families, err)
 	}
 	return families[0].GetMetric()[0].GetGauge().GetValue()
 }
@@ -220,7 +220,7 @@ func TestMeasuresWithinTheScope(t *testing.T) {
 	}
 	for _, other := range []access.Scope{{Tenant: "other"}, {Tenant: "acme", KnowledgeBases: []string{"words"}}} {
 		if _, err := b.measurer.Measure(t.Context(), other, "kb", &recall.Request{}); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%+v: %v", other, err)
+			t.Errorf("%+v: %v; want an error of kind NotFound", other, err)
 		}
 	}
 	none := access.Scope{Tenant: "acme", Filter: []engine.Condition{{Field: "third", In: []engine.Value{{V: "no"}}}}}
@@ -279,7 +279,7 @@ func TestEndsInTime(t *testing.T) {
 		t.Fatal(err, ctx.Err())
 	}
 	if r.Measured < 1 || r.Measured >= 200 || !strings.Contains(r.Why, "limits.request_timeout") {
-		t.Errorf("%+v", r)
+		t.Errorf(`%+v; want r.Measured at least 1 and r.Measured below 200 and "limits.request_timeout" in it`, r)
 	}
 	done := make(chan error, 1)
 	busy, stop := context.WithCancel(t.Context())
@@ -289,7 +289,7 @@ func TestEndsInTime(t *testing.T) {
 	}()
 	time.Sleep(300 * time.Millisecond)
 	if _, err := m.Measure(t.Context(), scope, "kb", asking("vector", 1)); !fault.Is(err, fault.Conflict) {
-		t.Errorf("beside another: %v", err)
+		t.Errorf("beside another: %v; want an error of kind Conflict", err)
 	}
 	stop()
 	if err := <-done; err == nil {

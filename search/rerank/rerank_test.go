@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search/rerank"
 )
 
@@ -36,7 +37,7 @@ func TestRerankKeepsTheOrderOfTheTexts(t *testing.T) {
 		t.Errorf("scores %v, %v; want 0.2 0.9", scores, err)
 	}
 	if (*asked)["query"] != "q" || (*asked)["model"] != "m" || (*asked)["top_n"] != 2.0 {
-		t.Errorf("asked %v", *asked)
+		t.Errorf(`asked %v; want (*asked)["query"] "q" and (*asked)["model"] "m" and (*asked)["top_n"] 2.0`, *asked)
 	}
 }
 
@@ -68,7 +69,7 @@ func TestLogitsGoThroughASigmoid(t *testing.T) {
 	client, _ := serve(t, 200, `{"results": [{"index": 0, "relevance_score": -2}, {"index": 1, "relevance_score": 0.5}]}`)
 	scores, err := client.Rerank(t.Context(), "q", []string{"a", "b"})
 	if err != nil || math.Abs(scores[0]-1/(1+math.Exp(2))) > 1e-12 || math.Abs(scores[1]-1/(1+math.Exp(-0.5))) > 1e-12 {
-		t.Errorf("scores %v, %v", scores, err)
+		t.Errorf("scores %v, %v; want no error and math.Abs(scores[0] - 1/(1+math.Exp(2))) at most 1e-12 and math.Abs(scores[1] - 1/(1+math.Exp(-0.5))) at most 1e-12", scores, err)
 	}
 }
 
@@ -77,7 +78,7 @@ func TestFaults(t *testing.T) {
 		t.Helper()
 		client, _ := serve(t, status, body)
 		if _, err := client.Rerank(t.Context(), "q", []string{"a", "b"}); !fault.Is(err, kind) {
-			t.Errorf("%d %s: %v, want %s", status, body, err, kind)
+			t.Errorf("%d %s: %v, want %s", status, brief.Of(body), err, kind)
 		}
 	}
 	f(429, "", fault.Overloaded)

@@ -205,12 +205,12 @@ func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
 	req := refund
 	req.Filter = search.Filter{"document_id": json.RawMessage(`"d-c1"`)}
 	if r := b.asked(s, req, false, 1); len(r.Documents) != 1 {
-		t.Errorf("documents %+v", r.Documents)
+		t.Errorf("documents %+v; want 1 r.Documents", r.Documents)
 	}
 	req.FacetMode = search.FacetDisjunctive
 	for _, cached := range []bool{false, true} {
 		if r := b.asked(s, req, cached, 3); len(r.Documents) != 2 || len(r.Hits) != 1 {
-			t.Errorf("cached %v: documents %+v, %d hits", cached, r.Documents, len(r.Hits))
+			t.Errorf("cached %v: documents %+v, %d hits; want 2 r.Documents and 1 r.Hits", cached, r.Documents, len(r.Hits))
 		}
 	}
 }
@@ -222,20 +222,20 @@ func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
 	b.asked(s, refund, false, 1)
 	b.write("c2", "refund")
 	if got := ids(b.asked(s, refund, false, 2)); got != "c2 c1" {
-		t.Errorf("after a write: hits %s", got)
+		t.Errorf(`after a write: hits %s; want got "c2 c1"`, got)
 	}
 	if _, err := b.engine.DeleteDocument(t.Context(), b.kb, "d-c1"); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(b.asked(s, refund, false, 3)); got != "c2" {
-		t.Errorf("after a deletion: hits %s", got)
+		t.Errorf(`after a deletion: hits %s; want got "c2"`, got)
 	}
 	if err := b.engine.DeleteKnowledgeBase(t.Context(), b.kb.Ref); err != nil {
 		t.Fatal(err)
 	}
 	b.kb = b.create("acme")
 	if got := ids(b.asked(s, refund, false, 4)); got != "" {
-		t.Errorf("after the knowledge base was made anew: hits %s", got)
+		t.Errorf(`after the knowledge base was made anew: hits %s; want got ""`, got)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	f("explain", func(r *search.Request) { r.Explain = true })
 	f("degraded", func(r *search.Request) { r.Preset = "balanced" }) // no vector
 	if _, err := s.Search(t.Context(), scope, search.Request{}); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("an empty request: %v", err)
+		t.Errorf("an empty request: %v; want an error of kind InvalidArgument", err)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	b.asked(s, refund, false, searches+2)
 	b.asked(s, refund, true, searches+2)
 	if r, err := s.Search(t.Context(), access.Scope{Tenant: "rival"}, refund); err != nil || r.Cached || len(r.Hits) > 0 {
-		t.Errorf("another tenant: %+v, %v", r, err)
+		t.Errorf("another tenant: %+v, %v; want no error and not r.Cached and len(r.Hits) 0", r, err)
 	}
 	if _, err := s.Search(t.Context(), access.Scope{Tenant: "acme", KnowledgeBases: []string{}}, refund); err != nil {
 		t.Log("the catalog hides it:", err)
@@ -364,7 +364,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		b.ask(s, req)
 	}
 	if bytes := s.Bytes(); bytes == 0 || bytes > limit {
-		t.Errorf("%v bytes are kept of %v", bytes, limit)
+		t.Errorf("%v bytes are kept of %v; want bytes other than 0 and bytes at most limit", bytes, limit)
 	}
 }
 
@@ -413,11 +413,11 @@ func oneComputationFor(t *testing.T, many int) {
 	close(release)
 	for range many {
 		if r := <-answers; r == nil || !r.Cached || ids(r) != "c1" {
-			t.Errorf("answer %+v", r)
+			t.Errorf(`answer %+v; want a r and r.Cached and ids(r) "c1"`, r)
 		}
 	}
 	if n := b.engine.searches.Load(); n != 1 {
-		t.Errorf("%d searches for %d requests", n, many+1)
+		t.Errorf("%d searches for %d requests; want n 1", n, many+1)
 	}
 }
 
@@ -446,7 +446,7 @@ func TestAComputationEndsWhenNobodyWaits(t *testing.T) {
 	}
 	b.engine.during = nil
 	if r := b.ask(s, refund); ids(r) != "c1" || r.Cached {
-		t.Errorf("afterwards: %s, cached %v", ids(r), r.Cached)
+		t.Errorf(`afterwards: %s, cached %v; want ids(r) "c1" and not r.Cached`, ids(r), r.Cached)
 	}
 }
 
@@ -483,7 +483,7 @@ func TestKeptAnswersAreTheComputedOnes(t *testing.T) {
 					kept++
 				}
 				if diff := cmp.Diff(shown(b, computed), shown(b, found)); diff != "" {
-					t.Fatalf("cached %v: %s", found.Cached, diff)
+					t.Fatalf(`cached %v: %s; want diff ""`, found.Cached, diff)
 				}
 			}
 		}

@@ -57,10 +57,10 @@ func TestGatewaysShareAnswersThroughRedis(t *testing.T) {
 	b.through(client, false)
 	names, err := client.Keys(t.Context(), "*").Result()
 	if err != nil || len(names) != 1 {
-		t.Fatalf("keys %v, %v", names, err)
+		t.Fatalf("keys %v, %v; want no error and 1 names", names, err)
 	}
 	if left, err := client.TTL(t.Context(), names[0]).Result(); err != nil || left <= 0 || left > time.Minute {
-		t.Errorf("the answer is kept for %v, %v", left, err)
+		t.Errorf("the answer is kept for %v, %v; want no error and left above 0 and left at most Minute", left, err)
 	}
 	for _, damaged := range []string{"", "x", "12345678", "12345678not packed", string(make([]byte, 100))} {
 		if err := client.Set(t.Context(), names[0], damaged, time.Minute).Err(); err != nil {
@@ -123,7 +123,7 @@ func TestRedisIsLeftAloneWhenItFails(t *testing.T) {
 		}
 	}
 	if got := metric(t, registry, "hybridge_result_cache_bytes", ""); !(got > 0) {
-		t.Errorf("%v bytes kept", got)
+		t.Errorf("%v bytes kept; want got above 0", got)
 	}
 	if failures := failuresOf(t, registry); failures != 3 {
 		t.Errorf("%v commands failed, want 3 and then none", failures)
@@ -168,9 +168,9 @@ func TestARequestThatLeavesIsNoFaultOfRedis(t *testing.T) {
 		}
 	}
 	if failures := failuresOf(t, registry); failures != 0 {
-		t.Errorf("%v failures", failures)
+		t.Errorf("%v failures; want failures 0", failures)
 	}
 	if r := b.ask(s, refund); ids(r) != "c1" { // and the answer is there for others
-		t.Errorf("hits %s", ids(r))
+		t.Errorf(`hits %s; want ids(r) "c1"`, ids(r))
 	}
 }

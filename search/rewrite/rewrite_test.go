@@ -35,7 +35,7 @@ func (s *scripted) client(t *testing.T, o rewrite.Options) *rewrite.Client {
 			Messages []struct{ Role, Content string }
 		}
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil || got.Model != "m" || len(got.Messages) != 2 {
-			t.Errorf("asked %+v, %v", got, err)
+			t.Errorf(`asked %+v, %v; want no error and got.Model "m" and 2 got.Messages`, got, err)
 			return
 		}
 		s.asked, s.header = append(s.asked, got.Messages[1].Content), r.Header
@@ -74,7 +74,7 @@ func TestRewrite(t *testing.T) {
 		}
 		const asked = `{"question":"refund","phrasings":2,"translate_to":"zh","hypothetical_answer":true}`
 		if !slices.Equal(model.asked, []string{asked}) || model.header.Get("Authorization") != "Bearer secret" {
-			t.Errorf("asked %q with %v", model.asked, model.header)
+			t.Errorf(`asked %q with %v; want {asked} and model.header.Get("Authorization") "Bearer secret"`, model.asked, model.header)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestOnlyWhatIsWantedIsTaken(t *testing.T) {
 	}
 	model.says = `{"phrasings": ["` + strings.Repeat("长", 5000) + `"]}`
 	if texts, err := client.Rewrite(t.Context(), "other", search.Rewrite{Phrasings: 1}); err != nil || len(texts[0]) > 4096 {
-		t.Errorf("%d bytes, %v", len(texts[0]), err)
+		t.Errorf("%d bytes, %v; want no error and at most 4096 texts[0]", len(texts[0]), err)
 	}
 }
 

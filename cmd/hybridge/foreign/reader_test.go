@@ -130,7 +130,7 @@ func TestReadersGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, n, err := first.Next(t.Context()); err != nil || n != 200 {
-		t.Fatalf("%d documents, %v", n, err)
+		t.Fatalf("%d documents, %v; want no error and n 200", n, err)
 	}
 	devservices.Talk(t, http.MethodPost, devservices.Elasticsearch(t)+"/"+name+"/_doc/later?refresh=true", `{"body": "Later."}`)
 	second, err := open(t, client, name, first.Place(), "content=body")
@@ -148,7 +148,7 @@ func TestReadersGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := all(t, third); len(found) != 451 {
-		t.Errorf("%d documents after the point in time was forgotten", len(found))
+		t.Errorf("%d documents after the point in time was forgotten; want 451 found", len(found))
 	}
 	if err := third.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // TestHowACopyEnds: errors of a task that has ended, after which the migration may start
@@ -18,10 +19,10 @@ func TestHowACopyEnds(t *testing.T) {
 		}
 		m := &engine.Migration{Task: "node:1"}
 		if err := ended.err(m); (err != nil) != fails || (m.Task == "") != fails {
-			t.Errorf("%s: %v, and the task is %q", answer, err, m.Task)
+			t.Errorf("%s: %v, and the task is %q", brief.Of(answer), err, m.Task)
 		}
 		if got := ended.done(); got != done {
-			t.Errorf("%s: %d documents are done, want %d", answer, got, done)
+			t.Errorf("%s: %d documents are done, want %d", brief.Of(answer), got, done)
 		}
 	}
 	f(`{"completed":true,"response":{"created":3,"updated":2,"version_conflicts":1}}`, 6, false)

@@ -67,6 +67,6 @@ func waitsForShard(t *testing.T, read func(index string) rest.Request) {
 		err = c.Read(t.Context(), read(index), nil) // a busy machine takes longer to start it
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) { // there is no such document
-		t.Errorf("when there is a shard: %v", err)
+		t.Errorf("when there is a shard: %v; want no error or an error of kind NotFound", err)
 	}
 }

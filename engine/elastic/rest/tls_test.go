@@ -79,7 +79,7 @@ func TestWhoIsTrusted(t *testing.T) {
 		t.Helper()
 		err := pingBy(t, url, trust)
 		if fine && err != nil || !fine && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "not trusted")) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(`%s: %v; want not fine or no error and fine or an error of kind Unavailable and "not trusted" in it`, name, err)
 		}
 	}
 	f("the system", trusted, rest.TLS{}, false)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/brief"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -52,12 +53,12 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		var got engine.Chunk
 		err = smile.Read(string(source), func(r smile.Reader) { readOwn(r, &got) })
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
-			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
+			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s; want diff \"\" and no error", brief.Of(source), err, diff)
 		}
 		c := NewPage(&Location{Names: mappings.Own(&engine.KnowledgeBase{})})
 		err = smile.Read(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.Read)
 		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.own); diff != "" || err != nil {
-			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)
+			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s; want diff \"\" and no error", brief.Of(source), err, diff)
 		}
 	})
 }
@@ -66,7 +67,7 @@ func TestChunksThatAreNone(t *testing.T) {
 	f := func(source string) {
 		t.Helper()
 		if err := smile.Read(source, func(r smile.Reader) { readOwn(r, new(engine.Chunk)) }); err == nil {
-			t.Errorf("%s is read as a chunk", source)
+			t.Errorf("%s is read as a chunk; want an error", source)
 		}
 	}
 	f(``)

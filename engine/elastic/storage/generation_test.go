@@ -17,7 +17,7 @@ func TestAnUnknownStateHasNoGeneration(t *testing.T) {
 		text := strings.NewReplacer(changes...).Replace(settled)
 		var stats indexStats
 		if err := json.Unmarshal([]byte(text), &stats); err != nil || len(changes) > 0 && text == settled {
-			t.Fatalf("%s: %v", text, err)
+			t.Fatalf("%s: %v; want no error and len(changes) 0 or text other than settled", text, err)
 		}
 		name, err := stats.digest()
 		if err != nil {
@@ -32,7 +32,7 @@ func TestAnUnknownStateHasNoGeneration(t *testing.T) {
 	unknown := func(changes ...string) {
 		t.Helper()
 		if name := digest(changes...); name != "" {
-			t.Errorf("%q: the name is %q", changes, name)
+			t.Errorf(`%q: the name is %q; want name ""`, changes, name)
 		}
 	}
 	unknown(`"node":"n2","state":"STARTED"`, `"node":"n2","state":"RELOCATING"`)

@@ -96,7 +96,7 @@ func TestManyFiles(t *testing.T) {
 	}
 	all.Wait()
 	if n := len(p.idle); n < 1 || n > 2 {
-		t.Errorf("%d children for 2 files at a time", n)
+		t.Errorf("%d children for 2 files at a time; want n at least 1 and n at most 2", n)
 	}
 	_, err := try(t.Context(), p, "a.md", strings.Repeat("- ", 200)+"a")
 	var f *fault.Error
@@ -104,7 +104,7 @@ func TestManyFiles(t *testing.T) {
 		t.Errorf("a limit became %+v", err)
 	}
 	if _, err = try(t.Context(), p, "a.png", "x"); !fault.Is(err, fault.Unsupported) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want an error of kind Unsupported", err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestFailures(t *testing.T) {
 			p.options.Command[1] = "child=good"
 			p.options.Timeout = time.Minute
 			if got, err := try(t.Context(), p, "a.md", "text"); err != nil || got != "/text" {
-				t.Errorf("the next file: %q, %v", got, err)
+				t.Errorf(`the next file: %q, %v; want no error and got "/text"`, got, err)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestAKilledChildIsReplaced(t *testing.T) {
 	p := open(t, "good", Options{Size: 1})
 	for range 3 {
 		if got, err := try(t.Context(), p, "a.txt", "text"); err != nil || got != "/text" {
-			t.Fatalf("%q, %v", got, err)
+			t.Fatalf(`%q, %v; want no error and got "/text"`, got, err)
 		}
 		if err := p.idle[0].command.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -165,18 +165,18 @@ func TestContexts(t *testing.T) {
 	waiting, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
 	if _, err := try(waiting, p, "a.txt", "text"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the second file waits: %v", err)
+		t.Errorf("the second file waits: %v; want context.DeadlineExceeded", err)
 	}
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want context.Canceled", err)
 	}
 }
 
 func TestNoChildren(t *testing.T) {
 	p := New(Options{Command: []string{"/nowhere/hybridge"}})
 	if _, err := try(t.Context(), p, "a.txt", "text"); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want an error of kind Unavailable", err)
 	}
 }
 

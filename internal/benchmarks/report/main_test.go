@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 const printed = `date: 2026-01-31T10:00Z
@@ -45,7 +47,7 @@ func TestPageShowsFiguresAndVerdicts(t *testing.T) {
 		"Measured 2026-01-31T10:00Z, commit abc, load 0.1 0.2 0.3 before it.",
 	} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("the page does not hold %q:\n%s", want, page)
+			t.Errorf("the page does not hold %q:\n%s", want, brief.Of(page))
 		}
 	}
 }
@@ -59,7 +61,7 @@ func TestALaterRunReplacesItsOwnFiguresOnly(t *testing.T) {
 		t.Errorf("fusing takes %g ns, want those of the later run", got)
 	}
 	if got := r.measured("Servers/gateway/rrf"); !strings.Contains(got, "commit abc") {
-		t.Errorf("what was measured once is said to be of another run: %s", got)
+		t.Errorf(`what was measured once is said to be of another run: %s; want "commit abc" in it`, got)
 	}
 	if got := r.measured("Fuse/rrf"); !strings.Contains(got, "commit def") {
 		t.Errorf("the later run is not named: %s", got)
@@ -77,7 +79,7 @@ func TestGrowthPageHasARowPerSize(t *testing.T) {
 	}
 	for _, want := range []string{"| 1000 |", "| 10000 |", "Measured 2026-01-31T10:00Z"} {
 		if !strings.Contains(string(text), want) {
-			t.Errorf("the page does not hold %q:\n%s", want, text)
+			t.Errorf("the page does not hold %q:\n%s", want, brief.Of(text))
 		}
 	}
 }
@@ -124,7 +126,7 @@ func TestReadmeQuotesThePages(t *testing.T) {
 	}
 	rest := inShort.ReplaceAllString(readme, "")
 	if speed := regexp.MustCompile(`\d ms\b|millisecond|times as fast`).FindString(rest); speed != "" {
-		t.Errorf("README.md says %q outside of what it takes from docs/benchmarks.md", speed)
+		t.Errorf(`README.md says %q outside of what it takes from docs/benchmarks.md; want speed ""`, speed)
 	}
 }
 
@@ -140,7 +142,7 @@ func TestQuoteReplacesWhatWasSaidBefore(t *testing.T) {
 	}
 	got, err := os.ReadFile(readme)
 	if want := "One\n" + said + "\ntwo\n"; err != nil || string(got) != want {
-		t.Errorf("the page is now %q, %v; want %q", got, err, want)
+		t.Errorf("the page is now %q, %v; want %q", brief.Of(got), err, want)
 	}
 	if err := os.WriteFile(readme, []byte("One\n"), 0o600); err != nil {
 		t.Fatal(err)
