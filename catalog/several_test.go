@@ -85,7 +85,7 @@ func TestSeveralEngines(t *testing.T) {
 		t.Errorf("checked %+v, %v; want no error and report.Chunks 7", report, err)
 	}
 	if err := c.Delete(ctx, acme, "kb"); err != nil || len(small.bases)+len(large.bases) != 0 {
-		t.Errorf("after the delete %d and %d, %v; want no error and no small.bases) + len(large.bases", len(small.bases), len(large.bases), err)
+		t.Errorf("after the delete %d and %d, %v; want no error and none left", len(small.bases), len(large.bases), err)
 	}
 
 	create(t, c, acme, Spec{ID: "one", Engines: []string{"embedded"}})

@@ -92,6 +92,19 @@ func testCopiesAreFolded(b *bench) {
 	}
 }
 
+// testCopiesOfPairs: a pair with the same question and another answer is no copy.
+func testCopiesOfPairs(b *bench) {
+	const question = "How do I get a refund for an order that arrived broken?"
+	b.fillKind(engine.KindQA, "faq",
+		pair("first", question, "Press the button on the invoice page within fourteen days.", 1, 0),
+		pair("again", question, "Press the button on the invoice page, within fourteen days!", 0.9, 0),
+		pair("other", question, "Write to the shop; it sends a label for the parcel by mail.", 0.8, 0))
+	r := b.answer(`{"query": "refund", "vector": [1, 0, 0, 0], "preset": "linear", "weights": {"question_vector": 1}, "copies": "fold", "knowledge_bases": ["faq"]}`)
+	if got, want := ids(r), "first other"; got != want {
+		b.Errorf("pairs of one question are %q, want %q", got, want)
+	}
+}
+
 // testPagesOfFoldedCopies: pages are parts of one folded answer, and every chunk is on one
 // of them, as a hit or as the copy of one.
 func testPagesOfFoldedCopies(b *bench) {

@@ -106,7 +106,7 @@ func testModels(b *bench) {
 	usual.asked, tiny.asked, huge.asked = nil, nil, nil
 	r = b.answer(`{"query": "burrow", "queries": ["tunnel", "den"], "copies": "keep", "knowledge_bases": ["small"]}`)
 	if slices.Sort(tiny.asked); best(r) != "small0" || !slices.Equal(tiny.asked, []string{"burrow", "den", "tunnel"}) || len(usual.asked)+len(huge.asked) != 0 {
-		b.Errorf(`%s: asked %q, %q and %q; want best(r) "small0" and {"burrow", "den", "tunnel"} and no usual.asked) + len(huge.asked`, best(r), usual.asked, tiny.asked, huge.asked)
+		b.Errorf(`%s: asked %q, %q and %q; want best(r) "small0" and {"burrow", "den", "tunnel"} and the others asked nothing`, best(r), usual.asked, tiny.asked, huge.asked)
 	}
 	tiny.err = fault.New(fault.Unavailable, "tiny is away")
 	r = b.answer(`{"query": "burrow", "copies": "keep", ` + all + `}`)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/search"
@@ -77,5 +79,34 @@ func TestWhatCannotBePooled(t *testing.T) {
 	r := b.answer(`{"query": "refund", "knowledge_bases": ["passages", "pairs"], "vector": [1, 0, 0, 0], "top_k": 20}`)
 	if r.MergedBy != "score" || !strings.Contains(ids(r), "refund-en") || !strings.Contains(ids(r), "full") {
 		t.Errorf(`merged by %q: %s; want r.MergedBy "score" and "refund-en" in it and "full" in it`, r.MergedBy, ids(r))
+	}
+	b.fillBy("small", "tiny", 3, []float32{0, 0, 1})
+	b.fillBy("other", "huge", 3, []float32{1, 0, 0})
+	b.searcher.Embedders = map[string]search.Embedder{
+		"tiny": &ownModel{name: "tiny", vector: []float32{0, 0, 1}}, "huge": &ownModel{name: "huge", vector: []float32{1, 0, 0}},
+	}
+	r = b.answer(`{"query": "wombats dig", "knowledge_bases": ["small", "other"], "copies": "keep"}`)
+	if got, want := r.MergedBy, "score"; got != want || len(r.Hits) != 2 {
+		t.Errorf("two models are merged by %q into %d hits, want by %q into 2", got, len(r.Hits), want)
+	}
+}
+
+// TestALegOfAPoolHasItsCandidates: of two knowledge bases a leg has no more ranks than of one.
+func TestALegOfAPoolHasItsCandidates(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("left", chunk("words", "d", "a refund of the refund", 0.5, 0), chunk("l1", "d", "burrow", 0.6, 0))
+	b.fill("right", chunk("r1", "d", "wombat", 0.9, 0), chunk("r2", "d", "tunnel", 0.8, 0))
+	r := b.answer(`{"query": "refund", "knowledge_bases": ["left", "right"], "vector": [1, 0, 0, 0], "preset": "rrf", "weights": {"text": 3}, "candidates": 2, "top_k": 2, "copies": "keep"}`)
+	got := map[string]int{}
+	for _, h := range r.Hits {
+		for _, leg := range h.Legs {
+			if leg.Rank != nil {
+				got[h.ID+" "+leg.Leg] = *leg.Rank
+			}
+		}
+	}
+	want := map[string]int{"words text": 1, "r1 vector": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ranks in a pool of two candidates (-want +got):\n%s", diff)
 	}
 }

@@ -70,6 +70,7 @@ func TestPipeline(t *testing.T) {
 		"PairsAreFoundOnFourPaths":          testPairsAreFoundOnFourPaths,
 		"CopiesOfAPairAreShownOnce":         testCopiesOfAPairAreShownOnce,
 		"CopiesAreFolded":                   testCopiesAreFolded,
+		"CopiesOfPairs":                     testCopiesOfPairs,
 		"PagesOfFoldedCopies":               testPagesOfFoldedCopies,
 		"Boosts":                            testBoosts,
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
