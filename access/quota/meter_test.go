@@ -24,8 +24,11 @@ type shared struct {
 }
 
 func (s *shared) Add(_ context.Context, day string, bytes map[string]int64) (map[string]int64, error) {
-	if s.during != nil {
-		s.during(bytes)
+	s.mu.Lock()
+	during := s.during
+	s.mu.Unlock()
+	if during != nil {
+		during(bytes)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,6 +46,25 @@ func (s *shared) Add(_ context.Context, day string, bytes map[string]int64) (map
 	return sums, nil
 }
 
+// meanwhile sets what is called while the store adds.
+func (s *shared) meanwhile(during func(bytes map[string]int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.during = during
+}
+
+func (s *shared) sum(tenant string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sums[tenant]
+}
+
+func (s *shared) exchanges() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 // other adds what another gateway counted.
 func (s *shared) other(tenant string, n int64) {
 	s.mu.Lock()
@@ -54,10 +76,32 @@ type clocked struct {
 	*quota.Meter
 	t     *testing.T
 	store *shared
-	has   quota.Counts
-	away  error // of the engines
-	// counting is called while the engines count.
+
+	mu   sync.Mutex
+	has  quota.Counts
+	away error // of the engines
+	// counting is called once while the engines count.
 	counting func()
+}
+
+// engines changes what the engines say.
+func (m *clocked) engines(change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+}
+
+func (m *clocked) count(context.Context, string) (quota.Counts, error) {
+	m.mu.Lock()
+	counting := m.counting
+	m.counting = nil
+	m.mu.Unlock()
+	if counting != nil {
+		counting()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.has, m.away
 }
 
 // metered runs the test with a meter of 100 bytes, whose clock begins at midnight and moves when all wait.
@@ -67,12 +111,7 @@ func metered(t *testing.T, test func(m *clocked)) {
 		m := &clocked{t: t, store: &shared{}}
 		m.Meter = quota.New(quota.Options{
 			Limits: quota.Limits{Bytes: 100, KnowledgeBases: 2, Chunks: 10}, Store: m.store,
-			Count: func(context.Context, string) (quota.Counts, error) {
-				if m.counting != nil {
-					m.counting()
-				}
-				return m.has, m.away
-			},
+			Count:  m.count,
 			Logger: slog.New(slog.DiscardHandler),
 		})
 		test(m)
@@ -123,13 +162,13 @@ func TestRefusedUntilMidnight(t *testing.T) {
 func TestTooManyChunksWaitForADeletion(t *testing.T) {
 	metered(t, func(m *clocked) {
 		stop := m.follow()
-		m.has.Chunks = 9
+		m.engines(func() { m.has.Chunks = 9 })
 		m.write(1, 0, 100)
-		m.has.Chunks = 10
+		m.engines(func() { m.has.Chunks = 10 })
 		time.Sleep(5 * time.Second) // until the next look
 		m.write(1, 10*time.Second, 100)
 		m.read(1, true)
-		m.has.Chunks = 9
+		m.engines(func() { m.has.Chunks = 9 })
 		time.Sleep(5 * time.Second)
 		m.write(1, 0, 99)
 		stop()
@@ -142,17 +181,17 @@ func TestBytesDuringAnExchange(t *testing.T) {
 		stop := m.follow()
 		m.write(60, 0, 100)
 		m.read(20, false)
-		m.store.during = func(sent map[string]int64) {
+		m.store.meanwhile(func(sent map[string]int64) {
 			if sent["acme"] > 0 {
-				m.store.during = nil
+				m.store.meanwhile(nil)
 				m.read(40, false)
 			}
-		}
+		})
 		time.Sleep(5 * time.Second)
 		m.write(41, 24*time.Hour-5*time.Second, 40)
 		time.Sleep(5 * time.Second)
 		stop()
-		if got := m.store.sums["acme"]; got != 60 {
+		if got := m.store.sum("acme"); got != 60 {
 			t.Errorf("the store counted %d bytes of 60; want got 60", got)
 		}
 	})
@@ -165,7 +204,7 @@ func TestAnExchangeOverMidnight(t *testing.T) {
 		stop := m.follow()
 		m.write(90, 0, 100)
 		m.read(90, false)
-		m.store.during = func(map[string]int64) { m.store.during = nil; time.Sleep(3 * time.Second) }
+		m.store.meanwhile(func(map[string]int64) { m.store.meanwhile(nil); time.Sleep(3 * time.Second) })
 		time.Sleep(7500 * time.Millisecond) // the look at 4 s ends after 7 s, a second after midnight
 		m.write(100, 0, 100)
 		time.Sleep(5 * time.Second) // nothing of it is told to the store for today
@@ -197,13 +236,13 @@ func TestSilentTenants(t *testing.T) {
 		m.write(1, 0, 100)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		asked := m.store.asked
+		asked := m.store.exchanges()
 		if asked < 15 || asked > 16 { // at once, and every 4 seconds of a minute
 			t.Errorf("the store was asked %d times; want asked at least 15 and asked at most 16", asked)
 		}
 		m.read(5, false) // is told to the store, who wrote it lately or not
 		stop()
-		if got := m.store.sums["acme"]; got != 5 {
+		if got := m.store.sum("acme"); got != 5 {
 			t.Errorf("the store counted %d bytes of 5; want got 5", got)
 		}
 	})
@@ -227,19 +266,20 @@ func TestPlacesOfKnowledgeBases(t *testing.T) {
 		create(false)(true)
 		create(true)
 		time.Sleep(5 * time.Second) // counted while the first one is being made, the other one is there
-		m.has.KnowledgeBases = 1
+		m.engines(func() { m.has.KnowledgeBases = 1 })
 		time.Sleep(4 * time.Second)
 		create(true)
 		first(true)
 		m.Deleted("acme")
 		create(false)(false)
 		m.Deleted("acme")
-		m.has.KnowledgeBases = 0
-		m.counting = func() { // both are made where none was counted yet
-			m.counting = nil
-			create(false)(true)
-			create(false)(true)
-		}
+		m.engines(func() { m.has.KnowledgeBases = 0 })
+		m.engines(func() {
+			m.counting = func() { // both are made where none was counted yet
+				create(false)(true)
+				create(false)(true)
+			}
+		})
 		time.Sleep(4 * time.Second)
 		create(true)
 		stop()
@@ -250,10 +290,10 @@ func TestPlacesOfKnowledgeBases(t *testing.T) {
 func TestAfterAnOutage(t *testing.T) {
 	metered(t, func(m *clocked) {
 		m.write(1, 0, 100)
-		m.away = errors.New("away")
+		m.engines(func() { m.away = errors.New("away") })
 		time.Sleep(time.Minute)
 		m.write(1, 0, 100)
-		m.away = nil
+		m.engines(func() { m.away = nil })
 		m.store.other("rival", 100)
 		if _, wait, err := m.Write(m.t.Context(), "rival", 1); !fault.Is(err, fault.TooMany) || wait != 24*time.Hour-time.Minute {
 			t.Errorf("a tenant whose bytes another gateway counted: %v, wait %v; want an error of kind TooMany and wait 24*time.Hour - time.Minute", err, wait)

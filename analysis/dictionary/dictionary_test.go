@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/yanyiwu/gojieba"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/brief"
@@ -38,8 +40,13 @@ func TestSumsAreThoseOfTheFiles(t *testing.T) {
 			t.Errorf("%s has the sum %s, want %s", path, got, want)
 		}
 	}
-	f(gojieba.DICT_PATH, WordsSum)
-	f(gojieba.HMM_PATH, ModelSum)
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yanyiwu/gojieba").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(strings.TrimSpace(string(module)), "deps", "cppjieba", "dict")
+	f(filepath.Join(folder, WordsFile), WordsSum)
+	f(filepath.Join(folder, ModelFile), ModelSum)
 	if err := Check(); err != nil {
 		t.Errorf("Check: %v, want no error where the files are", err)
 	}
