@@ -24,6 +24,7 @@ func TestMissingServerSkipsOnALaptopAndFailsInCI(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "false": "skip: ", "true": "fatal: "} {
 		t.Setenv("CI", ci)
 		t.Setenv(elasticsearchURL, "")
+		t.Setenv("HYBRIDGE_TEST_SKIPS", "") // it is none that counts
 		r := &recorder{}
 		if Elasticsearch(r); !r.has(want) {
 			t.Errorf("CI=%q: %q, want it to begin with %q", ci, r.end, want)
