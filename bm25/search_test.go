@@ -222,7 +222,7 @@ func TestPrunedSearchIsExact(t *testing.T) {
 	x.Delete(del)
 	s := x.Snapshot()
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 150 {
+	for range 50 {
 		q := randomQuery(r, 500)
 		var all []Hit
 		s.ScoreAll(t.Context(), q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })

@@ -129,7 +129,7 @@ func TestHostileQueries(t *testing.T) {
 	for _, unit := range []string{
 		`"a" `, `-a `, `-"a b" `, "“", `"`, "- ", "退款", "a-b.", "の", "\xff", "e\u0301", "'", "x", "C++", "“a” b ",
 	} {
-		checkQuery(t, strings.Repeat(unit, (1<<18)/len(unit)))
+		checkQuery(t, strings.Repeat(unit, (1<<16)/len(unit)))
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 // two languages: no answer is an error or degraded, a document that is replaced
 // is never seen half, and the process needs no more in the end than at first.
 func TestMixedLoad(t *testing.T) {
-	lasting := durationOf(t, durationVariable, 15*time.Second)
+	lasting := durationOf(t, durationVariable, 5*time.Second)
 	p := serve(t, racing(t), t.TempDir(), asProgram+"=yes", "HYBRIDGE_LOG_LEVEL=warn", "GORACE=halt_on_error=1")
 	l := &load{process: p, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}}
 	defer l.http.CloseIdleConnections()

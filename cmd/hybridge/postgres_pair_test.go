@@ -20,7 +20,7 @@ import (
 // either, and others search with every preset. No answer has a chunk whose end was
 // acknowledged before the question, none is an error; a degraded one says so.
 func TestTwoGatewaysOnOneDatabase(t *testing.T) {
-	lasting := min(durationOf(t, durationVariable, 8*time.Second), 2*time.Minute)
+	lasting := min(durationOf(t, durationVariable, 4*time.Second), 2*time.Minute)
 	name, settings := copied(t), postgresSettings(t, devservices.NewDatabase(t))
 	p := &pair{book: newLogbook(lasting), ended: map[string]time.Time{}}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
@@ -101,6 +102,7 @@ func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
 				if wrong := ask(); wrong != "" {
 					t.Error(wrong)
 				}
+				time.Sleep(20 * time.Millisecond) // the migration needs processors too
 			}
 		})
 	}

@@ -288,17 +288,17 @@ func TestSearchesThatFailOneAfterTheOther(t *testing.T) {
 // Deep answers to many queries are more than one call of a keeper takes.
 func TestDeepAnswers(t *testing.T) {
 	l := open(t)
-	const depth = 1000
+	const depth = 250
 	deep := &search.Response{}
 	for i := range depth {
-		id := fmt.Sprintf("%s%04d", strings.Repeat("c", 60), i)
+		id := fmt.Sprintf("%s%04d", strings.Repeat("c", 240), i)
 		deep.Hits = append(deep.Hits, search.Hit{ID: id, DocumentID: id, KnowledgeBase: "shop"})
 	}
 	deep.Hits[depth-1].DocumentID = "d"
 	l.answer = func(context.Context, int64) (*search.Response, error) { return deep, nil }
 	e, err := l.Start(t.Context(), l.scope, runs.Request{
 		QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: "a"}, {Name: "b"}},
-		Metrics: []string{"recall@999", "recall@1000"},
+		Metrics: []string{"recall@249", "recall@250"},
 	})
 	if err != nil {
 		t.Fatal(err)
