@@ -92,7 +92,7 @@ memory: ## Run what the race detector would make too slow: lines of 500 MB, host
 	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked|TestOneWinnerByChanceInTwenty)$$' ./evaluation
 	go test -count=1 ./experiments ./evaluation/tune
 
-lint: generate ## golangci-lint (go vet and formatting included), and that a client is built without C
+lint: generate web ## golangci-lint (go vet and formatting included), and that a client is built without C
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
 	cd deploy/kubetest && "$$(../../scripts/install-golangci-lint)" run --allow-parallel-runners
