@@ -138,7 +138,7 @@ func cellOf(t *testing.T, place string) (string, error) {
 	return "", fmt.Errorf("there is no %s", place)
 }
 
-// cellsOf are those of a row of a table, without emphasis; nil of any other line.
+// cellsOf returns the cells of a row of a table, without emphasis; nil for any other line.
 func cellsOf(line string) []string {
 	if !strings.HasPrefix(line, "|") {
 		return nil

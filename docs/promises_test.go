@@ -28,7 +28,7 @@ var (
 	tests      = regexp.MustCompile(`^(?:func ([Tt]est\w+)\(|def (test_\w+)\(|(?:test|inBothLanguages)\('([^']+)')`)
 )
 
-// sentencesOf are those of a page, without its examples.
+// sentencesOf returns the sentences of a page, without its examples.
 func sentencesOf(text string) []string {
 	var all []string
 	for _, paragraph := range paragraphs.Split(code.ReplaceAllString(text, ""), -1) {
@@ -100,7 +100,7 @@ func marksOfTests(t *testing.T) []mark {
 	return all
 }
 
-// marksOf are those of a file of tests, each with the test below it.
+// marksOf returns the marks of promises in a file of tests, each with the test below it.
 func marksOf(t *testing.T, name, text string) []mark {
 	t.Helper()
 	var all []mark

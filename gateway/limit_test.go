@@ -146,7 +146,7 @@ func TestABatchCountsEachSearch(t *testing.T) {
 	f("more than a second has of all", Limits{Rate: 1}, "two", 2)
 }
 
-// TestARefusedRequestHasNoPlace: as many as are refused, the places of requests at a time are those of the answered.
+// TestARefusedRequestHasNoPlace: however many requests are refused, as many as may run at a time are still answered.
 func TestARefusedRequestHasNoPlace(t *testing.T) {
 	f := func(what string, l Limits, key string) {
 		t.Helper()

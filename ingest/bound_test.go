@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -32,16 +31,7 @@ func notIn(field string, values ...string) engine.Condition {
 // boundPipeline has a knowledge base on a real engine with a document of two owners.
 func boundPipeline(t *testing.T) *Pipeline {
 	t.Helper()
-	p, c, e := openEmbedded(t, t.TempDir())
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	two := 2
-	if _, err := c.Create(ctx, acme, catalog.Spec{ID: passages, Dimensions: &two, EmbeddingModel: "e5"}); err != nil {
-		t.Fatal(err)
-	}
+	p := passagesPipeline(t)
 	_, _, err := streamAll(p, passages, `{"id": "mine", "document_id": "both", "owner": "anna", "content": "anna's"}
 {"id": "foreign", "document_id": "both", "owner": "bert", "content": "bert's"}`)
 	if err != nil {

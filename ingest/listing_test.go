@@ -13,8 +13,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// library has documents d00 to d24 with 1 to 5 chunks; their names run against their ids.
-func library(t *testing.T) *Pipeline {
+// passagesPipeline has an empty knowledge base on a real engine.
+func passagesPipeline(t *testing.T) *Pipeline {
 	t.Helper()
 	p, c, e := openEmbedded(t, t.TempDir())
 	t.Cleanup(func() {
@@ -26,6 +26,13 @@ func library(t *testing.T) *Pipeline {
 	if _, err := c.Create(ctx, acme, catalog.Spec{ID: passages, Dimensions: &two, EmbeddingModel: "e5"}); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// library has documents d00 to d24 with 1 to 5 chunks; their names run against their ids.
+func library(t *testing.T) *Pipeline {
+	t.Helper()
+	p := passagesPipeline(t)
 	var text strings.Builder
 	for d := range 25 {
 		for i := range d%5 + 1 {

@@ -192,7 +192,7 @@ func TestBytesDuringAnExchange(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		stop()
 		if got := m.store.sum("acme"); got != 60 {
-			t.Errorf("the store counted %d bytes of 60; want got 60", got)
+			t.Errorf("the store counted %d bytes, want 60", got)
 		}
 	})
 }
@@ -243,7 +243,7 @@ func TestSilentTenants(t *testing.T) {
 		m.read(5, false) // is told to the store, who wrote it lately or not
 		stop()
 		if got := m.store.sum("acme"); got != 5 {
-			t.Errorf("the store counted %d bytes of 5; want got 5", got)
+			t.Errorf("the store counted %d bytes, want 5", got)
 		}
 	})
 }

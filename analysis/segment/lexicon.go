@@ -31,7 +31,7 @@ type Segmenter interface {
 // change of folding, segmenting or stemming, or with a new gojieba, Snowball or OpenCC.
 const rules = "1"
 
-// Fingerprint is that of dictionaries with these checksums, SHA-256 in hexadecimal digits. It
+// Fingerprint identifies dictionaries by their checksums, SHA-256 in hexadecimal digits. It
 // changes whenever the same text may give other tokens.
 func Fingerprint(dictionaries ...string) string {
 	h := sha256.New()

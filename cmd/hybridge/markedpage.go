@@ -47,7 +47,7 @@ func (p *markedPage) write(ctx context.Context, report tables) error {
 	return nil
 }
 
-// commit is that of the page's repository; nothing where there is none.
+// commit is the commit of the page's repository; empty where there is no repository.
 func (p *markedPage) commit(ctx context.Context) string {
 	git := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty")
 	git.Dir = filepath.Dir(p.path)

@@ -291,6 +291,6 @@ func TestSimulatedUsers(t *testing.T) {
 		t.Errorf(`%+v, %+v; want r.Verdict.Outcome Won and r.Verdict.Winner "v1"`, r.Verdict, r.Preference)
 	}
 	if i := slices.IndexFunc(r.Variants, func(g experiments.Group) bool { return g.Units == 300 }); i < 0 {
-		t.Errorf("%+v; want i at least 0", r.Variants)
+		t.Errorf("variants %+v; want one of 300 units", r.Variants)
 	}
 }

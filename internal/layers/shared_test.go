@@ -144,7 +144,7 @@ func sharedIn(t *testing.T, name string) (found []string) {
 	return found
 }
 
-// sharedFields are those that keep things, and maps beside a lock.
+// sharedFields returns the fields of a struct that keep things for several requests, and maps beside a lock.
 func sharedFields(of string, declared ast.Expr) (found []string) {
 	structure, ok := declared.(*ast.StructType)
 	if !ok {

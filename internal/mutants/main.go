@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// choice is what of the list is wanted.
+// choice says which mutants of the list are tried, and how.
 type choice struct {
 	name, kind, file string
 	atOnce           int
