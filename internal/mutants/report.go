@@ -58,7 +58,7 @@ func row(to io.Writer, name string, n map[verdict]int) {
 		100*float64(n[killed])/float64(n[killed]+n[survived]+n[hung]+n[broken]))
 }
 
-// faults are what is wrong with the tests or with the list; whole says that every mutant was tried.
+// faults lists the mistakes of the tests and of the list; whole says that every mutant was tried.
 func faults(results []result, whole bool) []string {
 	var found []string
 	kills := 0

@@ -87,7 +87,7 @@ func (r *runner) change(m *Mutant, folder string) (program, error) {
 	return program{overlay: overlay}, errors.Join(os.WriteFile(changed, text, 0o600), os.WriteFile(overlay, list, 0o600))
 }
 
-// copyWeb makes a project whose other folders are those of the real one: the tests of the application read some.
+// copyWeb makes a project whose other folders link to the real ones: the tests of the application read some.
 func (r *runner) copyWeb(m *Mutant, folder string, text []byte) (program, error) {
 	web := filepath.Join(folder, "web")
 	for _, copied := range []string{"src", "unit"} {

@@ -1,5 +1,5 @@
-// Package skips is the one way to leave a Go test out: web/e2e/skip.ts and clients/skips.py are those of the browser
-// tests and of Python. Each skip is a line of the file that HYBRIDGE_TEST_SKIPS names, which scripts/test counts.
+// Package skips is the one way to leave a Go test out: browser tests have web/e2e/skip.ts, and Python has
+// clients/skips.py. Each skip is a line of the file that HYBRIDGE_TEST_SKIPS names, which scripts/test counts.
 package skips
 
 import (

@@ -44,7 +44,7 @@ func TestWhatIsMissingFailsInCI(t *testing.T) {
 	f("true", skips.ByDesign, "skip: no git", note)
 }
 
-// waysOut are those of each language to leave a test out, and its one helper.
+// waysOut are the calls by which each language leaves a test out, and its one helper.
 var waysOut = map[string]struct {
 	hint   *regexp.Regexp // which a file has that has a call; it is a plain text, so that most files take no time
 	calls  *regexp.Regexp
