@@ -13,7 +13,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test check mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -67,6 +67,15 @@ test: ## Lint, build, then run every test against real servers, started and stop
 	@status=0; \
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) -exec "$(CURDIR)/scripts/spent ''" ./... || status=$$?; \
 	scripts/spent --table; exit $$status
+
+# The package that was changed, or several: PKG=./search/..., with what RUN matches.
+PKG :=
+RUN := .
+
+check: ## Lint and test one package: make check PKG=./search/... [RUN=TestName]
+	@[ -n "$(PKG)" ] || { echo 'check: PKG is not set; PKG=./search/... names what was changed' >&2; exit 1; }
+	@"$$(scripts/install-golangci-lint)" run --allow-parallel-runners $(PKG)
+	@$(GO_TEST) -run '$(RUN)' $(PKG)
 
 # What to try instead of all: MUTANTS='-kind limits', '-name ^quota-', '-file gateway/'.
 MUTANTS :=

@@ -173,7 +173,7 @@ var owners = map[string][]string{
 	"github.com/alecthomas/participle/":          {"gateway"},
 	"github.com/google/jsonschema-go/":           {"gateway"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
-	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks"},
+	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 	"github.com/anishathalye/porcupine":          {"internal/histories"},
 	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
