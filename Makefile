@@ -101,10 +101,14 @@ memory: ## Run what the race detector would make too slow: lines of 500 MB, host
 	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked|TestOneWinnerByChanceInTwenty)$$' ./evaluation
 	go test -count=1 ./experiments ./evaluation/tune
 
+# Modules of their own, whose needs nobody gets who imports this one.
+MODULES := $(filter-out clients/%,$(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod')))
+
 lint: generate web ## golangci-lint (go vet and formatting included), and that a client is built without C
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
-	cd deploy/kubetest && "$$(../../scripts/install-golangci-lint)" run --allow-parallel-runners
+	@for module in $(MODULES); do (cd "$$module" && \
+		"$$($(CURDIR)/scripts/install-golangci-lint)" run --allow-parallel-runners) || exit 1; done
 
 generate: ## Make the generated files (the dictionaries and the documentation that the binary embeds)
 	scripts/toolchain

@@ -33,7 +33,6 @@ var layers = map[string][]string{
 	"web":                  leaf,
 	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":                  {"search", "engine", "access"},
-	"rag/langchain":        {"rag", "search"},
 	"rag/answer":           {"rag", "lib/service"},
 	"evaluation": {
 		"evaluation/exchange", "evaluation/metric", "search", "engine", "scoring", "access", "analysis/language",
@@ -132,8 +131,7 @@ var layers = map[string][]string{
 	"lib/reason":              leaf,
 	"lib/service":             {"lib/reason", "lib/tracing"},
 
-	"internal/benchmarks":        leaf, // nothing but tests
-	"internal/benchmarks/report": leaf,
+	"internal/benchmarks": leaf, // nothing but tests
 
 	"internal/devservices": {"internal/skips"},
 	"internal/skips":       leaf,
@@ -150,7 +148,6 @@ var layers = map[string][]string{
 	"internal/brief":       leaf,
 	"internal/properties":  leaf,
 	"internal/mutants":     {"internal/skips"},
-	"internal/compose":     leaf,
 }
 
 // anything stands for every package that is not test machinery.
@@ -172,9 +169,7 @@ var owners = map[string][]string{
 	"github.com/modelcontextprotocol/":           {"gateway", "cmd/hybridge"},
 	"github.com/alecthomas/participle/":          {"gateway"},
 	"github.com/google/jsonschema-go/":           {"gateway"},
-	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
-	"github.com/compose-spec/":                   {"internal/compose"},
 	"github.com/anishathalye/porcupine":          {"internal/histories"},
 	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
 	"go.opentelemetry.io/otel/exporters/":        {"cmd/hybridge"},
