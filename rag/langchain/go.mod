@@ -3,7 +3,7 @@ module github.com/hybridge-search/hybridge/rag/langchain
 go 1.26.8
 
 require (
-	github.com/hybridge-search/hybridge v0.0.0
+	github.com/hybridge-search/hybridge v0.0.0-20261129132751-4b776a34a5f7
 	github.com/tmc/langchaingo v0.1.14
 )
 
