@@ -88,7 +88,7 @@ var shared = map[string]string{
 }
 
 // keepers are the types that keep things for several callers.
-var keepers = regexp.MustCompile(`\b(lru\.Cache|simplelru\.LRU|expirable\.LRU|singleflight\.Group|otter\.Cache|sync\.Map)\b|^atomic\.Pointer\[map\[`)
+var keepers = regexp.MustCompile(`\b(lru\.Cache|simplelru\.LRU|expirable\.LRU|singleflight\.Group|sync\.Map)\b|^atomic\.Pointer\[map\[`)
 
 // TestWhatCallersShare: a structure that requests have in common says why it keeps them apart, or which test shows it.
 func TestWhatCallersShare(t *testing.T) {
