@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// Bounds of a package. Whoever opens one has to find a line by the names of its files: well-kept Go packages of this size
-// have 6 (go-cloud) to 34 files (bleve), of which 3 (zoekt's query) to 15 (bleve's scorch) need each other.
+// Bounds of a package. Whoever opens one has to find a line by the names of its files: well-kept Go packages have 6
+// (go-cloud) to 34 files (bleve), of which 3 (zoekt's query) to 15 (bleve's scorch) need each other.
 const (
 	mostFiles  = 30
 	mostCircle = 12
@@ -46,7 +46,8 @@ func roomComplaints(rooms, exceptions map[string]room) []string {
 		case excepted && (known.files > max(mostFiles, r.files) || known.circle > max(mostCircle, r.circle)):
 			found = append(found, fmt.Sprintf("%s has shrunk to %+v; write that in place of %+v", folder, r, known))
 		case !excepted && !r.within():
-			found = append(found, fmt.Sprintf("%s has %+v; want at most %d files and a circle of %d", folder, r, mostFiles, mostCircle))
+			found = append(found, fmt.Sprintf("%s has %+v; want at most %d files and a circle of %d",
+				folder, r, mostFiles, mostCircle))
 		}
 	}
 	for folder := range exceptions {
@@ -86,13 +87,15 @@ func (c *checker) read(folder string) (room, error) {
 		return room{files: len(files)}, nil
 	}
 	config := types.Config{
-		Importer: importer.ForCompiler(positions, "gc", func(path string) (io.ReadCloser, error) { return os.Open(c.exports[path]) }),
+		Importer: importer.ForCompiler(positions, "gc", c.export),
 		Error:    func(error) {}, // files for other systems define things twice
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	checked, _ := config.Check(folder, positions, files, info) // what matters is known all the same
 	return room{files: len(files), circle: circleOf(positions, checked, info)}, nil
 }
+
+func (c *checker) export(path string) (io.ReadCloser, error) { return os.Open(c.exports[path]) }
 
 // circleOf is the size of the largest strongly connected component of the files, by what they use of each other.
 func circleOf(positions *token.FileSet, checked *types.Package, info *types.Info) (largest int) {
