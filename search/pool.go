@@ -219,13 +219,13 @@ func (p *pool) apply(rt *retrieval) {
 			l.own, l.frequencies = l.frequencies, p.legs[i].frequencies
 			l.alike = p.legs[i].alike[rt.mainLanguage()]
 		}
-		if l.moments == nil {
+		if l.err != nil || l.Kind != scoring.Vector {
 			continue
 		}
 		if p.centred {
 			l.cosines = l.moments // the engine ranks by these
 		}
-		l.moments = p.legs[i].moments
+		l.moments = p.legs[i].moments // also where it has no vectors: what is fused is the pool's
 	}
 }
 
