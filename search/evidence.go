@@ -28,6 +28,25 @@ func (j *judge) foreign() bool {
 	})
 }
 
+// withoutVectors reports whether no chunk has evidence that would have to be told, as where there are no chunks.
+func (j *judge) withoutVectors() bool { return j != nil && j.err == nil && j.chunks == 0 }
+
+// coversAll reports whether evidence can be told in every vector leg.
+func (j *judge) coversAll(legs []leg) bool {
+	if j == nil {
+		return false
+	}
+	vectors := 0
+	for i := range legs {
+		if legs[i].Kind == scoring.Vector && legs[i].err == nil {
+			vectors++
+		}
+	}
+	return len(j.scales) == vectors && !slices.ContainsFunc(j.scales, func(s legScale) bool {
+		return s.of(j.profile.main) == nil
+	})
+}
+
 // centred reports whether evidence is fused in place of cosines.
 func (rt *retrieval) centred() bool { return rt.pool != nil && rt.pool.centred }
 

@@ -104,6 +104,7 @@ func TestOverridesValidate(t *testing.T) {
 	f("threshold.relative", func(o *search.Overrides) { o.Threshold.Relative = new(-0.1) })
 	f("threshold.text", func(o *search.Overrides) { o.Threshold.Text = new(-0.1) })
 	f("threshold.vector", func(o *search.Overrides) { o.Threshold.Vector = new(-1.1) })
+	f("rerank.window", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", Window: new(0)} })
 	f("rerank.window", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", Window: new(1001)} })
 	f("rerank.weight", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", Weight: new(math.NaN())} })
 	f("rerank.budget_ms", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", BudgetMS: new(0)} })

@@ -85,28 +85,13 @@ func (p *pool) centres() bool {
 		return false
 	}
 	for _, rt := range p.members {
-		foreign = foreign || rt.measured.judge.foreign()
-		if !rt.measured.judge.coversAll(rt.measured.legs) {
+		j := rt.measured.judge
+		foreign = foreign || j.foreign()
+		if !j.withoutVectors() && !j.coversAll(rt.measured.legs) {
 			return false
 		}
 	}
 	return foreign
-}
-
-// coversAll reports whether evidence can be told in every vector leg.
-func (j *judge) coversAll(legs []leg) bool {
-	if j == nil {
-		return false
-	}
-	vectors := 0
-	for i := range legs {
-		if legs[i].Kind == scoring.Vector && legs[i].err == nil {
-			vectors++
-		}
-	}
-	return len(j.scales) == vectors && !slices.ContainsFunc(j.scales, func(s legScale) bool {
-		return s.of(j.profile.main) == nil
-	})
 }
 
 // scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
@@ -219,13 +204,13 @@ func (p *pool) apply(rt *retrieval) {
 			l.own, l.frequencies = l.frequencies, p.legs[i].frequencies
 			l.alike = p.legs[i].alike[rt.mainLanguage()]
 		}
-		if l.moments == nil {
+		if l.err != nil || l.Kind != scoring.Vector {
 			continue
 		}
 		if p.centred {
 			l.cosines = l.moments // the engine ranks by these
 		}
-		l.moments = p.legs[i].moments
+		l.moments = p.legs[i].moments // also where it has no vectors: what is fused is the pool's
 	}
 }
 
