@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // openAudit opens the file of the audit log, if there is to be one.
 func (a *App) openAudit(context.Context) error {
-	path := a.config.Audit.Path
+	path := a.Config.Audit.Path
 	if path == "" {
 		return nil
 	}
@@ -32,13 +32,11 @@ type keyKeeper interface{ APIKeys() keys.Store }
 // or in the data directory.
 func (a *App) openKeys(ctx context.Context) (err error) {
 	var store keys.Store
-	for _, e := range a.engines {
-		if keeper, ok := e.(keyKeeper); ok && e.Name() == a.defaultEngine() {
-			store = keeper.APIKeys()
-		}
+	if keeper, ok := a.Engine(a.defaultEngine()).(keyKeeper); ok {
+		store = keeper.APIKeys()
 	}
-	if store == nil || keys.InFolder(a.config.DataDir) {
-		if a.keyFile, err = keys.OpenSQLite(ctx, a.config.DataDir); err != nil {
+	if store == nil || keys.InFolder(a.Config.DataDir) {
+		if a.keyFile, err = keys.OpenSQLite(ctx, a.Config.DataDir); err != nil {
 			return err
 		}
 	}
@@ -48,6 +46,6 @@ func (a *App) openKeys(ctx context.Context) (err error) {
 	case a.keyFile != nil:
 		store = keys.Moved(store, a.keyFile)
 	}
-	a.keys = keys.NewKeeper(ctx, store, a.log)
+	a.keys = keys.NewKeeper(ctx, store, a.Logger)
 	return nil
 }

@@ -1,4 +1,5 @@
-package main
+// Package app is the whole gateway, wired: configuration → engines → searcher → HTTP.
+package app
 
 import (
 	"cmp"
@@ -59,22 +60,19 @@ import (
 	"github.com/hybridge-search/hybridge/web"
 )
 
+// EmbeddedName is the name of the engine in the data directory.
+const EmbeddedName = "embedded"
+
 // App is the whole program, wired. Open it, Run it, Close it.
 type App struct {
-	config  *config.Config
-	origins config.Origins // of its values
-	log     *slog.Logger
-
-	demoPages fs.FS // what the demo is filled with; nil: docs.Demo
-	// grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
-	grace    time.Duration
+	Options
 	metrics  *prometheus.Registry
 	writes   *writeMetrics
 	analyzer *tokens.Analyzer
 	engines  []engine.Engine
 	mirror   *mirror.Mirror    // for knowledge bases on several engines
-	model    *model            // the usual one; nil: not configured
-	models   map[string]*model // further ones, by name
+	model    *Model            // the usual one; nil: not configured
+	models   map[string]*Model // further ones, by name
 	bank     *bank.Keeper      // of the scale of its cosines
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // edited through the API
@@ -106,22 +104,29 @@ type App struct {
 	mappings *migration.Service
 	server   *gateway.Server
 
-	// preload is set for a gateway that runs for long: it starts the model and loads
+	work sync.WaitGroup // the background work of Run
+}
+
+// Options are what a gateway is opened with.
+type Options struct {
+	Config  *config.Config
+	Origins config.Origins // of its values
+	Logger  *slog.Logger
+	Version string // of the program
+	// Preload is set for a gateway that runs for long: it starts the model and loads
 	// knowledge bases before the first request.
-	preload bool
-	work    sync.WaitGroup // the background work of Run
+	Preload bool
+	Demo    fs.FS // what the demo is filled with; nil: docs.Demo
+	// Grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
+	Grace time.Duration
 }
 
-// Open builds everything but starts nothing that takes long. If another process uses the data
-// directory, it is a fault.Conflict.
-func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error) {
-	return open(ctx, &App{config: c, log: log, preload: true})
-}
-
-// open opens the parts of an app. On an error it closes those that are open.
-func open(ctx context.Context, a *App) (*App, error) {
-	if a.demoPages == nil {
-		a.demoPages = docs.Demo()
+// Open builds everything but starts nothing that takes long. On an error it closes what is open. If another process
+// uses the data directory, it is a fault.Conflict.
+func Open(ctx context.Context, o Options) (*App, error) {
+	a := &App{Options: o}
+	if a.Demo == nil {
+		a.Demo = docs.Demo()
 	}
 	a.metrics = registry()
 	a.writes = newWriteMetrics(a.metrics)
@@ -139,12 +144,12 @@ func open(ctx context.Context, a *App) (*App, error) {
 }
 
 func (a *App) openAnalyzer(context.Context) (err error) {
-	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config, a.log)
+	a.analyzer, err = NewAnalyzer(a.Config.DataDir, a.Config, a.Logger)
 	return err
 }
 
-// newAnalyzer returns an analyzer with gojieba, whose dictionaries are unpacked in the folder when they are needed.
-func newAnalyzer(folder string, c *config.Config, log *slog.Logger) (*tokens.Analyzer, error) {
+// NewAnalyzer returns an analyzer with gojieba, whose dictionaries are unpacked in the folder when they are needed.
+func NewAnalyzer(folder string, c *config.Config, log *slog.Logger) (*tokens.Analyzer, error) {
 	words, err := jieba.Open(jieba.Options{
 		DictionaryDir: filepath.Join(folder, "dictionaries"), UserDictionary: c.UserDictionary, Logger: log,
 	})
@@ -157,20 +162,20 @@ func newAnalyzer(folder string, c *config.Config, log *slog.Logger) (*tokens.Ana
 // openEngines opens the embedded engine, and Elasticsearch if it is configured.
 func (a *App) openEngines(ctx context.Context) error {
 	local, err := embedded.Open(ctx, embedded.Options{
-		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
-		AcceptLoss: a.config.AcceptLoss, Writes: a.writes.of(embeddedName), Embed: a.embedFor,
+		Path: a.Config.DataDir, Tokenizer: a.analyzer, Logger: a.Logger, Preload: a.Preload,
+		AcceptLoss: a.Config.AcceptLoss, Writes: a.writes.of(EmbeddedName), Embed: a.embedFor,
 	})
 	if err != nil {
 		return err
 	}
 	a.engines = append(a.engines, local)
-	c := &a.config.Elasticsearch
+	c := &a.Config.Elasticsearch
 	if len(c.URL) == 0 {
 		return nil
 	}
-	options := elasticOptions(c)
-	options.Grace = a.grace
-	options.Tokenizer, options.Logger, options.Embed = a.analyzer, a.log, a.embedFor
+	options := ElasticOptions(c)
+	options.Grace = a.Grace
+	options.Tokenizer, options.Logger, options.Embed = a.analyzer, a.Logger, a.embedFor
 	options.Writes = a.writes.of(elastic.Name)
 	distributed, err := elastic.New(options)
 	if err != nil {
@@ -180,8 +185,8 @@ func (a *App) openEngines(ctx context.Context) error {
 	return nil
 }
 
-// elasticOptions returns the settings of Elasticsearch as options of the engine.
-func elasticOptions(c *config.Elasticsearch) elastic.Options {
+// ElasticOptions returns the settings of Elasticsearch as options of the engine.
+func ElasticOptions(c *config.Elasticsearch) elastic.Options {
 	return elastic.Options{
 		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
 		TLS: rest.TLS{
@@ -192,8 +197,18 @@ func elasticOptions(c *config.Elasticsearch) elastic.Options {
 	}
 }
 
+// Engine is the open engine of a name; nil: there is none.
+func (a *App) Engine(name string) engine.Engine {
+	for _, e := range a.engines {
+		if e.Name() == name {
+			return e
+		}
+	}
+	return nil
+}
+
 func (a *App) openMirror(ctx context.Context) (err error) {
-	a.mirror, err = mirror.Open(ctx, mirror.Options{Path: a.config.DataDir, Engines: a.engines, Logger: a.log})
+	a.mirror, err = mirror.Open(ctx, mirror.Options{Path: a.Config.DataDir, Engines: a.engines, Logger: a.Logger})
 	return err
 }
 
@@ -201,16 +216,16 @@ func (a *App) openMirror(ctx context.Context) (err error) {
 func (a *App) mirrored(names []string) (engine.Engine, error) { return a.mirror.Over(names) }
 
 func (a *App) openModel(context.Context) (err error) {
-	a.model, err = newModel(&a.config.Embedding, a.log)
+	a.model, err = NewModel(&a.Config.Embedding, a.Logger)
 	if err != nil {
 		return err
 	}
-	if a.models, err = newModels(a.config.AllEmbeddings(), a.log); err != nil {
+	if a.models, err = newModels(a.Config.AllEmbeddings(), a.Logger); err != nil {
 		return err
 	}
-	options := bank.Options{Folder: filepath.Join(a.config.DataDir, "bank"), Logger: a.log}
+	options := bank.Options{Folder: filepath.Join(a.Config.DataDir, "bank"), Logger: a.Logger}
 	if a.model != nil { // a nil pointer in an interface is not nil
-		a.model.waitForStart = !a.preload
+		a.model.WaitForStart = !a.Preload
 		options.Models = append(options.Models, a.model)
 	}
 	for _, m := range a.models {
@@ -222,20 +237,20 @@ func (a *App) openModel(context.Context) (err error) {
 
 func (a *App) openSynonyms(ctx context.Context) (err error) {
 	a.synonyms, err = synonyms.Open(synonyms.Options{
-		Path: a.config.Synonyms.Path, Tokenizer: a.analyzer, OnReload: a.synonymsReloaded,
+		Path: a.Config.Synonyms.Path, Tokenizer: a.analyzer, OnReload: a.synonymsReloaded,
 	})
 	if err != nil {
 		return err
 	}
 	a.edited, err = synonyms.OpenStore(ctx, synonyms.StoreOptions{
-		Path: a.config.DataDir, Tokenizer: a.analyzer, Versions: a.config.Synonyms.Versions, Logger: a.log,
+		Path: a.Config.DataDir, Tokenizer: a.analyzer, Versions: a.Config.Synonyms.Versions, Logger: a.Logger,
 	})
 	return err
 }
 
 func (a *App) openRules(ctx context.Context) (err error) {
 	a.rules, err = versions.Open(ctx, versions.Options[*rules.Set]{
-		Folder: a.config.DataDir, File: "rules.db", Versions: a.config.Synonyms.Versions, Logger: a.log,
+		Folder: a.Config.DataDir, File: "rules.db", Versions: a.Config.Synonyms.Versions, Logger: a.Logger,
 		Compile: func(_ string, _ int, text string) (*rules.Set, int, error) {
 			set, err := rules.Parse(text, a.analyzer)
 			return set, set.Len(), err
@@ -245,36 +260,36 @@ func (a *App) openRules(ctx context.Context) (err error) {
 }
 
 func (a *App) openPresets(ctx context.Context) (err error) {
-	if a.planners, err = plannersOf(a.config); err != nil {
+	if a.planners, err = Planners(a.Config); err != nil {
 		return err
 	}
 	a.presets, err = presets.OpenStore(ctx, presets.StoreOptions{
-		Folder: a.config.DataDir, Planners: a.planners, Custom: customPresets(a.config.Presets),
-		Rerankers: slices.Sorted(maps.Keys(a.config.AllRerankers())), Rewrites: a.config.LLM.URL != "",
-		Versions: a.config.Synonyms.Versions, Logger: a.log,
+		Folder: a.Config.DataDir, Planners: a.planners, Custom: customPresets(a.Config.Presets),
+		Rerankers: slices.Sorted(maps.Keys(a.Config.AllRerankers())), Rewrites: a.Config.LLM.URL != "",
+		Versions: a.Config.Synonyms.Versions, Logger: a.Logger,
 	})
 	return err
 }
 
 func (a *App) synonymsReloaded(err error) {
 	if err != nil {
-		a.log.Warn("the synonyms were not reloaded, those from before stay in use", "error", err)
+		a.Logger.Warn("the synonyms were not reloaded, those from before stay in use", "error", err)
 		return
 	}
-	a.log.Info("the synonyms were reloaded")
+	a.Logger.Info("the synonyms were reloaded")
 }
 
 // searchWait is how long a search waits for its turn.
 const searchWait = 5 * time.Second
 
 func (a *App) openGateway(context.Context) error {
-	configured, err := gatewayKeys(a.config.Keys)
+	configured, err := gatewayKeys(a.Config.Keys)
 	if err != nil {
 		return err
 	}
 	a.catalog = catalog.New(a.engines, catalog.Options{
 		DefaultEngine: a.defaultEngine(), Dimensions: a.dimensions,
-		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
+		OwnIndexes: a.Config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
 	searching := a.searchOptions()
 	var embedder ingest.Embedder
@@ -287,8 +302,8 @@ func (a *App) openGateway(context.Context) error {
 		searching.Embedders[name], further[name] = m, m
 	}
 	a.openMigration(searching)
-	limits := &a.config.Limits
-	if a.parsers, err = newParsers(limits.Parsers, a.config.DataDir); err != nil {
+	limits := &a.Config.Limits
+	if a.parsers, err = newParsers(limits.Parsers, a.Config.DataDir); err != nil {
 		return err
 	}
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
@@ -308,7 +323,7 @@ func (a *App) openGateway(context.Context) error {
 	if err != nil {
 		return err
 	}
-	proxies, err := a.config.ProxyNetworks()
+	proxies, err := a.Config.ProxyNetworks()
 	if err != nil {
 		return err
 	}
@@ -329,22 +344,22 @@ func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
 		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Drafts: drafts{a}, Rules: a.rules, Presets: a.presets,
 		Mappings: a.mappings, Jobs: a.jobs, Demo: a, Recall: a.recall,
-		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
-		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
-		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
-		Version: version, Readiness: a.readiness, Troubles: a.troubles, Limits: gatewayLimits(&a.config.Limits),
+		AllowedHosts: a.Config.AllowedHosts, AllowedOrigins: a.Config.CORS.AllowedOrigins,
+		StoredKeys: a.keys, KeysNeeded: a.Config.NeedsStoredKeys(), Quota: a.quota,
+		Audit: a.audit, Logger: a.Logger, LogQueries: a.Config.Log.Queries,
+		Version: a.Version, Readiness: a.readiness, Troubles: a.troubles, Limits: gatewayLimits(&a.Config.Limits),
 	}
 	options.Embedders = map[string]gateway.Embedder{}
 	for name, m := range a.models {
 		options.Embedders[name] = m
 	}
-	if c := &a.config.Answer; c.URL != "" {
+	if c := &a.Config.Answer; c.URL != "" {
 		options.Limits.Answers = c.Concurrent
 		options.Answers = answers.New(answers.Options{
 			URL: c.URL, Model: c.Model, APIKey: c.APIKey.Reveal(), Timeout: c.Timeout,
 		})
 	}
-	if path := a.config.Audit.Path; path != "" {
+	if path := a.Config.Audit.Path; path != "" {
 		options.AuditLog = &audit.File{Path: path, Nobody: gateway.DefaultTenant}
 	}
 	options.Guide = a.guide
@@ -368,11 +383,11 @@ func (a *App) guide() (*guide.Guide, error) {
 const workPerProcessor = 4
 
 func (a *App) searchOptions() search.Options {
-	limits := &a.config.Limits
+	limits := &a.Config.Limits
 	options := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: allSynonyms{files: a.synonyms, edited: a.edited},
 		Rules:    ruleSets{a.rules},
-		Planners: a.planners, Saved: a.presets, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
+		Planners: a.planners, Saved: a.presets, DefaultPreset: a.Config.DefaultPreset, Bank: a.bank,
 		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),
 		Admission: admission.New(admission.Options{
 			Light: limits.Searches, Heavy: cmp.Or(limits.SearchWork, workPerProcessor*runtime.GOMAXPROCS(0)),
@@ -380,15 +395,15 @@ func (a *App) searchOptions() search.Options {
 			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
 		}),
 		Slow: search.SlowLog{
-			Logger: a.log, After: a.config.Log.SlowSearch, Queries: a.config.Log.Queries, About: gateway.RequestAttrs,
+			Logger: a.Logger, After: a.Config.Log.SlowSearch, Queries: a.Config.Log.Queries, About: gateway.RequestAttrs,
 		},
 	}
-	addServices(&options, a.config)
+	AddServices(&options, a.Config)
 	return options
 }
 
-// addServices adds the models that are asked beside the engines: rerankers, and what writes phrasings.
-func addServices(o *search.Options, c *config.Config) {
+// AddServices adds the models that are asked beside the engines: rerankers, and what writes phrasings.
+func AddServices(o *search.Options, c *config.Config) {
 	o.Rerankers = map[string]search.Reranker{}
 	for name, r := range c.AllRerankers() {
 		o.Rerankers[name] = rerank.New(rerank.Options{
@@ -421,11 +436,11 @@ func registry() *prometheus.Registry {
 
 func (a *App) defaultEngine() string {
 	switch {
-	case a.config.DefaultEngine != "":
-		return a.config.DefaultEngine
-	case len(a.config.Elasticsearch.URL) > 0:
+	case a.Config.DefaultEngine != "":
+		return a.Config.DefaultEngine
+	case len(a.Config.Elasticsearch.URL) > 0:
 		return elastic.Name
-	case a.config.Postgres.URL != "":
+	case a.Config.Postgres.URL != "":
 		return postgres.Name
 	default:
 		return ""
@@ -478,10 +493,10 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer a.work.Wait()
 	defer cancel()
-	if a.preload && a.model != nil {
+	if a.Preload && a.model != nil {
 		a.model.start()
 	}
-	if a.preload {
+	if a.Preload {
 		a.work.Go(func() { a.mappings.Watch(ctx) })
 	}
 	a.work.Go(func() { a.keys.Run(ctx) })
@@ -492,7 +507,7 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	if a.events != nil {
 		a.work.Go(func() { a.events.Run(ctx) })
 	}
-	if a.config.Demo {
+	if a.Config.Demo {
 		a.work.Go(func() { a.retryDemo(ctx) })
 	}
 	return a.server.Serve(ctx, listener)
@@ -508,9 +523,9 @@ func (a *App) Close() error {
 		a.jobs.Close()
 	}
 	a.bank.Close()
-	a.model.close()
+	a.model.Close()
 	for _, m := range a.models {
-		m.close()
+		m.Close()
 	}
 	var errs []error
 	if a.parsers != nil {

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -39,17 +39,13 @@ func (a *App) addEvaluations(
 
 // recordKeeper is the default engine; nil where it keeps no records.
 func (a *App) recordKeeper() engine.RecordKeeper {
-	for _, e := range a.engines {
-		if keeper, ok := e.(engine.RecordKeeper); ok && e.Name() == cmp.Or(a.defaultEngine(), a.engines[0].Name()) {
-			return keeper
-		}
-	}
-	return nil
+	keeper, _ := a.Engine(cmp.Or(a.defaultEngine(), a.engines[0].Name())).(engine.RecordKeeper)
+	return keeper
 }
 
 // openEvents opens the log of searches and events, where it is on.
 func (a *App) openEvents(ctx context.Context) (err error) {
-	c := &a.config.Events
+	c := &a.Config.Events
 	if !c.Enabled {
 		return nil
 	}
@@ -58,16 +54,16 @@ func (a *App) openEvents(ctx context.Context) (err error) {
 		return fault.New(fault.Unsupported, "events.enabled is true, and the default engine has no place for events")
 	}
 	a.events, err = events.Open(ctx, events.Options{
-		Folder: a.config.DataDir, Keeper: keeper, Text: events.TextRule(c.Text), HashKey: c.HashKey.Reveal(),
+		Folder: a.Config.DataDir, Keeper: keeper, Text: events.TextRule(c.Text), HashKey: c.HashKey.Reveal(),
 		RetentionDays: c.RetentionDays, SpoolBytes: int64(c.SpoolBytes), Application: c.Application,
-		Logger: a.log, Registry: a.metrics,
+		Logger: a.Logger, Registry: a.metrics,
 	})
 	return err
 }
 
 // grader is the model that judges, nil where none is configured.
 func (a *App) grader() runs.Grader {
-	j := &a.config.Judge
+	j := &a.Config.Judge
 	if j.URL == "" { // a nil pointer in an interface is not nil
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"github.com/hybridge-search/hybridge/access"
@@ -15,22 +15,22 @@ func (a *App) addExperiments(options *gateway.Options) {
 		return
 	}
 	kept := live.Options{
-		Keeper: keeper, Planner: a.observer, Catalog: a.catalog, Logger: a.log, Tenants: []string{a.demoTenant()},
+		Keeper: keeper, Planner: a.observer, Catalog: a.catalog, Logger: a.Logger, Tenants: []string{a.demoTenant()},
 	}
-	for i := range a.config.Keys {
-		kept.Tenants = append(kept.Tenants, a.config.Keys[i].Tenant)
+	for i := range a.Config.Keys {
+		kept.Tenants = append(kept.Tenants, a.Config.Keys[i].Tenant)
 	}
 	var note func(access.Scope, *live.Searched)
 	if a.events != nil { // a nil pointer in an interface is not nil
-		kept.Log, note = a.events, a.noteSearch
+		kept.Log, note = a.events, a.NoteSearch
 	}
 	a.trials = live.New(kept)
 	options.Experiments = a.trials
 	options.Searcher = live.NewSearcher(options.Searcher, a.trials, note)
 }
 
-// noteSearch logs a search.
-func (a *App) noteSearch(scope access.Scope, s *live.Searched) {
+// NoteSearch logs a search.
+func (a *App) NoteSearch(scope access.Scope, s *live.Searched) {
 	a.events.Record(scope.Tenant, a.events.Query(&events.Search{
 		Tenant: scope.Tenant, ClientID: s.Request.ClientID, SessionID: s.Request.SessionID, Request: *s.Request,
 		Response: s.Response, Err: s.Err, Started: s.Started, Took: s.Took, Experiments: s.Experiments,

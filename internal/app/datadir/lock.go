@@ -1,4 +1,6 @@
-package main
+// Package datadir is the folder in which a gateway keeps its data: who uses it (lock.go), whether a backup was put
+// there in full (restored.go), how much room there is (disk_*.go), and that nobody else reads it (umask_*.go).
+package datadir
 
 import (
 	"context"
@@ -12,77 +14,77 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// lockFile in the data directory is locked by the process that uses the directory, and holds
+// LockFile in the data directory is locked by the process that uses the directory, and holds
 // the address where that serves. The lock ends with the process, however that ends.
-const lockFile = "gateway.lock"
+const LockFile = "gateway.lock"
 
-// dataLock is the lock of a data directory.
-type dataLock struct{ file *os.File }
+// Lock is the lock of a data directory.
+type Lock struct{ file *os.File }
 
-// errHeld means that another process holds the lock.
-var errHeld = errors.New("held by another process")
+// ErrHeld means that another process holds the lock.
+var ErrHeld = errors.New("held by another process")
 
-// lockData locks the data directory. If another process holds the lock, the error is errHeld
+// Take locks the data directory. If another process holds the lock, the error is errHeld
 // and url is where that process serves, or empty if it does not serve.
-func lockData(dir string) (held *dataLock, url string, err error) {
-	held, url, err = lockAny(dir)
+func Take(dir string) (held *Lock, url string, err error) {
+	held, url, err = TakeUnfinished(dir)
 	if held != nil {
 		if err := checkRestored(dir); err != nil {
-			return nil, "", errors.Join(err, held.release())
+			return nil, "", errors.Join(err, held.Release())
 		}
 	}
 	return held, url, err
 }
 
-// lockAny is lockData also for a data directory whose restoring was not finished.
-func lockAny(dir string) (held *dataLock, url string, err error) {
+// TakeUnfinished is lockData also for a data directory whose restoring was not finished.
+func TakeUnfinished(dir string) (held *Lock, url string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be made", dir)
 	}
-	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be used", dir)
 	}
-	locked, err := tryLock(file)
+	locked, err := TryLock(file)
 	if err == nil && locked {
-		held := &dataLock{file: file}
-		if err = held.announce(""); err == nil {
+		held := &Lock{file: file}
+		if err = held.Announce(""); err == nil {
 			return held, "", nil
 		}
 	}
 	if err == nil {
-		url, err = announced(file)
+		url, err = Announced(file)
 	}
 	if err == nil {
-		err = errHeld
+		err = ErrHeld
 	}
 	return nil, url, errors.Join(err, file.Close())
 }
 
-func announced(file *os.File) (string, error) {
+func Announced(file *os.File) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(file, 1024))
 	return strings.TrimSpace(string(text)), err
 }
 
-// serving is where the process that uses a data directory serves; empty: none does. It makes nothing.
-func serving(dir string) string {
-	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), lockFile), os.O_RDWR, 0)
+// Serving is where the process that uses a data directory serves; empty: none does. It makes nothing.
+func Serving(dir string) string {
+	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), LockFile), os.O_RDWR, 0)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = letGo(file) }()
-	url, err := announced(file)
+	url, err := Announced(file)
 	if err != nil || url == "" {
 		return ""
 	}
-	if free, err := tryLock(file); free || err != nil {
+	if free, err := TryLock(file); free || err != nil {
 		return "" // who said so has gone
 	}
 	return url
 }
 
-// announce writes where this process serves.
-func (l *dataLock) announce(url string) error {
+// Announce writes where this process serves.
+func (l *Lock) Announce(url string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return fault.Wrap(fault.Internal, err, "write %s", l.file.Name())
 	}
@@ -92,8 +94,8 @@ func (l *dataLock) announce(url string) error {
 	return nil
 }
 
-// release unlocks the data directory.
-func (l *dataLock) release() error { return letGo(l.file) }
+// Release unlocks the data directory.
+func (l *Lock) Release() error { return letGo(l.file) }
 
 // letGo unlocks a file and closes it. Closing alone leaves the lock to a child process that is being started meanwhile,
 // until that is another program.
@@ -104,27 +106,27 @@ const (
 	lockTimeout = 30 * time.Second
 )
 
-// lockOrFind locks the data directory, or returns the URL of the gateway that uses it. It waits
+// TakeOrFind locks the data directory, or returns the URL of the gateway that uses it. It waits
 // for a process that does not serve, as that is a command that will end soon.
-func lockOrFind(ctx context.Context, dir string) (*dataLock, string, error) {
+func TakeOrFind(ctx context.Context, dir string) (*Lock, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	for {
-		held, url, err := lockData(dir)
+		held, url, err := Take(dir)
 		if held != nil || url != "" {
 			return held, url, nil
 		}
-		if !errors.Is(err, errHeld) {
+		if !errors.Is(err, ErrHeld) {
 			return nil, "", err
 		}
 		select {
 		case <-time.After(lockRetry):
 		case <-ctx.Done():
-			return nil, "", inUse(dir)
+			return nil, "", InUse(dir)
 		}
 	}
 }
 
-func inUse(dir string) error {
+func InUse(dir string) error {
 	return fault.New(fault.Conflict, "another process uses the data directory %s", dir)
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -23,25 +23,25 @@ import (
 
 // openRedis makes the client of Redis, which everything shares. It connects at first use.
 func (a *App) openRedis(context.Context) error {
-	if a.config.Redis.URL == "" {
+	if a.Config.Redis.URL == "" {
 		return nil
 	}
-	options, err := tiered.ParseRedisURL(a.config.Redis.URL)
+	options, err := tiered.ParseRedisURL(a.Config.Redis.URL)
 	if err != nil {
 		return err
 	}
-	redis.SetLogger(redisLog{a.log})
+	redis.SetLogger(RedisLog{Log: a.Logger})
 	a.redis = redis.NewClient(options)
 	return nil
 }
 
-// redisLog logs at debug level what the client would write to standard error. The users of
+// RedisLog logs at debug level what the client would write to standard error. The users of
 // the client report themselves if Redis is unavailable.
-type redisLog struct{ log *slog.Logger }
+type RedisLog struct{ Log *slog.Logger }
 
 // Printf implements the logger of go-redis.
-func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
-	r.log.DebugContext(ctx, "Redis", "detail", fmt.Sprintf(format, values...))
+func (r RedisLog) Printf(ctx context.Context, format string, values ...any) {
+	r.Log.DebugContext(ctx, "Redis", "detail", fmt.Sprintf(format, values...))
 }
 
 // searcher returns the searcher, behind the result cache unless that is turned off.
@@ -49,16 +49,16 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 	inner := search.New(o)
 	a.observer = inner
 	a.recall = recall.New(inner, registry)
-	c := &a.config.ResultCache
+	c := &a.Config.ResultCache
 	if c.TTL == 0 {
 		return inner, nil
 	}
-	fingerprint, err := fingerprintOf(a.config, a.analyzer.Fingerprint())
+	fingerprint, err := fingerprintOf(a.Config, a.Version, a.analyzer.Fingerprint())
 	if err != nil {
 		return nil, err
 	}
 	options := resultcache.Options{
-		TTL: c.TTL, Memory: int64(c.Memory), Fingerprint: fingerprint, Logger: a.log, Registry: registry,
+		TTL: c.TTL, Memory: int64(c.Memory), Fingerprint: fingerprint, Logger: a.Logger, Registry: registry,
 		Synonyms: func(kb engine.Ref) string {
 			return a.edited.Fingerprint(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
 		},
@@ -74,7 +74,7 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 
 // fingerprintOf covers all settings that answers depend on and plans do not contain. Gateways
 // that share Redis share answers if their fingerprints are the same.
-func fingerprintOf(c *config.Config, tokens string) (string, error) {
+func fingerprintOf(c *config.Config, version, tokens string) (string, error) {
 	e := &c.Embedding
 	models := map[string][]any{}
 	for name, m := range c.AllEmbeddings() {

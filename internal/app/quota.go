@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -16,23 +16,21 @@ type usageKeeper interface{ Usage() quota.Store }
 // that keeps such counts, or in the data directory.
 func (a *App) openQuota(ctx context.Context) (err error) {
 	var store quota.Store
-	for _, e := range a.engines {
-		if keeper, ok := e.(usageKeeper); ok && e.Name() == a.defaultEngine() {
-			store = keeper.Usage()
-		}
+	if keeper, ok := a.Engine(a.defaultEngine()).(usageKeeper); ok {
+		store = keeper.Usage()
 	}
 	if store == nil {
-		if a.usageFile, err = quota.OpenSQLite(ctx, a.config.DataDir); err != nil {
+		if a.usageFile, err = quota.OpenSQLite(ctx, a.Config.DataDir); err != nil {
 			return err
 		}
 		store = a.usageFile
 	}
-	l := &a.config.Limits
+	l := &a.Config.Limits
 	a.quota = quota.New(quota.Options{
 		Limits: quota.Limits{
 			Bytes: int64(l.TenantBytesADay), KnowledgeBases: int64(l.TenantKnowledgeBases), Chunks: int64(l.TenantChunks),
 		},
-		Store: store, Count: a.countTenant, Logger: a.log,
+		Store: store, Count: a.countTenant, Logger: a.Logger,
 	})
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -19,13 +19,13 @@ import (
 // searches as any request does.
 func (a *App) openMigration(searching search.Options) {
 	if keeper := a.recordKeeper(); keeper != nil {
-		alone := cmp.Or(a.defaultEngine(), a.engines[0].Name()) == embeddedName // one process has its data
-		a.jobs = jobs.Open(jobs.Options{Keeper: keeper, Alone: alone, Logger: a.log})
+		alone := cmp.Or(a.defaultEngine(), a.engines[0].Name()) == EmbeddedName // one process has its data
+		a.jobs = jobs.Open(jobs.Options{Keeper: keeper, Alone: alone, Logger: a.Logger})
 	} else {
 		a.jobs = jobs.New()
 	}
 	a.mappings = migration.New(migration.Options{
-		Catalog: a.catalog, Jobs: a.jobs, Logger: a.log, ModelDimensions: a.modelDimensions,
+		Catalog: a.catalog, Jobs: a.jobs, Logger: a.Logger, ModelDimensions: a.modelDimensions,
 		Answer: func(
 			ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string, k int,
 		) ([]string, error) {
@@ -67,7 +67,7 @@ func (o singleCatalog) Get(context.Context, access.Scope, string) (engine.Knowle
 }
 
 // modelNamed returns a configured model, the usual one for an empty name; nil without one.
-func (a *App) modelNamed(name string) *model {
+func (a *App) modelNamed(name string) *Model {
 	switch {
 	case a.models[name] != nil:
 		return a.models[name]

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// plannersOf returns the planners of all presets, built-in and configured.
-func plannersOf(c *config.Config) (map[string]search.Planner, error) {
+// Planners returns the planners of all presets, built-in and configured.
+func Planners(c *config.Config) (map[string]search.Planner, error) {
 	planners, err := presets.With(customPresets(c.Presets))
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func plannersOf(c *config.Config) (map[string]search.Planner, error) {
 	if planners[c.DefaultPreset] == nil {
 		return nil, fault.Invalid("default_preset", c.DefaultPreset, "the name of a preset, built-in or configured")
 	}
-	return withSynonymBoost(planners, c.Synonyms.Boost), nil
+	return WithSynonymBoost(planners, c.Synonyms.Boost), nil
 }
 
 // customPresets converts the configured presets for package presets.
@@ -59,7 +59,7 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 
 // settingsInForce are the settings as the gateway shows them.
 func (a *App) settingsInForce() ([]gateway.Setting, error) {
-	all, err := a.config.InForce(a.origins)
+	all, err := a.Config.InForce(a.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ func (a *App) settingsInForce() ([]gateway.Setting, error) {
 	return told, nil
 }
 
-// withSynonymBoost sets the configured boost in all plans that use synonyms.
-func withSynonymBoost(planners map[string]search.Planner, boost float64) map[string]search.Planner {
+// WithSynonymBoost sets the configured boost in all plans that use synonyms.
+func WithSynonymBoost(planners map[string]search.Planner, boost float64) map[string]search.Planner {
 	boosted := make(map[string]search.Planner, len(planners))
 	for name, planner := range planners {
 		boosted[name] = func(req *search.Request, fields []engine.Field) (search.Plan, error) {

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
-	"github.com/hybridge-search/hybridge/cmd/hybridge/demo"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app/demo"
 )
 
 const (
-	demoID       = "docs"
-	demoQuestion = "如何调整关键词和向量的权重"
+	DemoID       = "docs"
+	DemoQuestion = "如何调整关键词和向量的权重"
 )
 
 // demoRetry is the wait while a back end is unavailable.
@@ -26,7 +26,7 @@ func (a *App) retryDemo(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		a.log.Error("the demo knowledge base is not complete", "error", err)
+		a.Logger.Error("the demo knowledge base is not complete", "error", err)
 		if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Timeout) {
 			return
 		}
@@ -46,9 +46,9 @@ func (a *App) fillDemo(ctx context.Context, scope access.Scope, progress func(do
 		return err
 	}
 	return demo.Fill(ctx, demo.Options{
-		Catalog: a.catalog, Pipeline: a.pipeline, Documents: a.demoPages,
-		Scope: scope, ID: demoID, Name: "Hybridge documentation",
-		Dimensions: dimensions, Model: model, Logger: a.log, Progress: progress,
+		Catalog: a.catalog, Pipeline: a.pipeline, Documents: a.Demo,
+		Scope: scope, ID: DemoID, Name: "Hybridge documentation",
+		Dimensions: dimensions, Model: model, Logger: a.Logger, Progress: progress,
 	})
 }
 
@@ -58,15 +58,15 @@ const demoJob = "demo"
 // Load implements gateway.Demo.
 func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
 	for _, job := range a.jobs.List(scope.Tenant) {
-		if job.Kind == demoJob && job.State == jobs.Running && scope.Allows(demoID) {
+		if job.Kind == demoJob && job.State == jobs.Running && scope.Allows(DemoID) {
 			return job, nil
 		}
 	}
 	settle := func(bool) {}
-	switch _, err := a.catalog.Describe(ctx, scope, demoID); {
-	case fault.Is(err, fault.NotFound) && !scope.Allows(demoID):
+	switch _, err := a.catalog.Describe(ctx, scope, DemoID); {
+	case fault.Is(err, fault.NotFound) && !scope.Allows(DemoID):
 		return jobs.Job{}, fault.New(fault.Forbidden, "this key is not for knowledge base %q, which has the sample data",
-			demoID)
+			DemoID)
 	case fault.Is(err, fault.NotFound):
 		if settle, err = a.quota.Create(ctx, scope.Tenant); err != nil {
 			return jobs.Job{}, err
@@ -75,12 +75,12 @@ func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
 		return jobs.Job{}, err
 	}
 	// The id is that of the tenant's, so that two who ask at once do not fill it twice.
-	job := jobs.Job{ID: demoJob + "-" + scope.Tenant, Kind: demoJob, Tenant: scope.Tenant, KnowledgeBase: demoID}
+	job := jobs.Job{ID: demoJob + "-" + scope.Tenant, Kind: demoJob, Tenant: scope.Tenant, KnowledgeBase: DemoID}
 	started, err := a.jobs.Start(job, func(ctx context.Context, report func(jobs.Progress)) error {
 		err := a.fillDemo(ctx, scope, func(done, total int) {
 			report(jobs.Progress{Step: "write", Done: done, Total: total})
 		})
-		_, _, found := a.catalog.Get(ctx, scope, demoID)
+		_, _, found := a.catalog.Get(ctx, scope, DemoID)
 		settle(err == nil || !fault.Is(found, fault.NotFound))
 		return err
 	})
@@ -96,8 +96,8 @@ func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
 
 // demoTenant is the tenant of the first key.
 func (a *App) demoTenant() string {
-	if len(a.config.Keys) > 0 {
-		return a.config.Keys[0].Tenant
+	if len(a.Config.Keys) > 0 {
+		return a.Config.Keys[0].Tenant
 	}
 	return gateway.DefaultTenant
 }
