@@ -13,7 +13,7 @@ import (
 // CheckDoor refuses to listen where others can come in while no key keeps them out. Where the
 // stored keys cannot be read now, nobody gets in without one.
 func (a *App) CheckDoor() error {
-	if !a.Config.NeedsStoredKeys() || a.keys.Any() {
+	if !a.Config.NeedsStoredKeys() || a.door.keys.Any() {
 		return nil
 	}
 	err := fault.New(fault.InvalidArgument, "listen is %q, which others can reach, and there are no keys; make one with "+

@@ -28,13 +28,13 @@ func newParsers(size int, dataDir string) (*pool.Pool, error) {
 }
 
 // parser is what splits files: the gateway's processes, beside a converter where one is configured.
-func (a *App) parser() parse.Parser {
-	c := &a.Config.Ingest
-	if c.ConverterURL == "" {
-		return a.parsers
+func (c *content) parser(o *Options) parse.Parser {
+	i := &o.Config.Ingest
+	if i.ConverterURL == "" {
+		return c.parsers
 	}
 	return convert.New(convert.Options{
-		URL: c.ConverterURL, APIKey: c.ConverterKey.Reveal(), Shape: c.ConverterShape, Timeout: c.ConverterTimeout,
-		Formats: c.ConverterFormats, Inner: a.parsers,
+		URL: i.ConverterURL, APIKey: i.ConverterKey.Reveal(), Shape: i.ConverterShape, Timeout: i.ConverterTimeout,
+		Formats: i.ConverterFormats, Inner: c.parsers,
 	})
 }

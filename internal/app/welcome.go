@@ -15,14 +15,14 @@ func (a *App) Welcome(address string) string {
 	lines := []string{
 		fmt.Sprintf("Hybridge %s serves on %s", a.Version, address), "  engines    " + a.describeEngines(),
 	}
-	if a.model != nil || len(a.models) == 0 {
-		lines = append(lines, "  embedding  "+a.model.describe())
+	if a.models.standard != nil || len(a.models.further) == 0 {
+		lines = append(lines, "  embedding  "+a.models.standard.describe())
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.models)) {
-		lines = append(lines, "  embedding  "+a.models[name].describe())
+	for _, name := range slices.Sorted(maps.Keys(a.models.further)) {
+		lines = append(lines, "  embedding  "+a.models.further[name].describe())
 	}
-	lines = append(lines, fmt.Sprintf("  presets    %s by default", a.Config.DefaultPreset), "  keys       "+a.describeKeys(),
-		"", "Try it:", "  "+a.example(address))
+	lines = append(lines, fmt.Sprintf("  presets    %s by default", a.Config.DefaultPreset),
+		"  keys       "+a.describeKeys(), "", "Try it:", "  "+a.example(address))
 	return strings.Join(lines, "\n")
 }
 
@@ -38,7 +38,7 @@ func (a *App) describeKeys() string {
 	if n := len(a.Config.Keys); n > 0 {
 		return english.Plural(n, "key", "")
 	}
-	if a.keys.Any() {
+	if a.door.keys.Any() {
 		return "stored ones"
 	}
 	return "none: whoever reaches this address may read and write"
@@ -47,7 +47,7 @@ func (a *App) describeKeys() string {
 // example returns a curl command that works when it is copied into a shell.
 func (a *App) example(address string) string {
 	authorization := ""
-	if len(a.Config.Keys) > 0 || a.keys.Any() {
+	if len(a.Config.Keys) > 0 || a.door.keys.Any() {
 		authorization = ` -H "Authorization: Bearer $HYBRIDGE_KEY"`
 	}
 	if !a.Config.Demo {

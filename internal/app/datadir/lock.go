@@ -61,6 +61,7 @@ func TakeUnfinished(dir string) (held *Lock, url string, err error) {
 	return nil, url, errors.Join(err, file.Close())
 }
 
+// Announced reads from a lock file where its holder serves.
 func Announced(file *os.File) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(file, 1024))
 	return strings.TrimSpace(string(text)), err
@@ -127,6 +128,7 @@ func TakeOrFind(ctx context.Context, dir string) (*Lock, string, error) {
 	}
 }
 
+// InUse is the error of a data directory that another process uses.
 func InUse(dir string) error {
 	return fault.New(fault.Conflict, "another process uses the data directory %s", dir)
 }
