@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
@@ -35,7 +36,7 @@ import (
 const asProgram = "HYBRIDGE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if _, given := os.LookupEnv(asProgram); given || len(os.Args) > 1 && os.Args[1] == parserCommand {
+	if _, given := os.LookupEnv(asProgram); given || len(os.Args) > 1 && os.Args[1] == app.ParserCommand {
 		main()
 	}
 	folder, err := os.MkdirTemp("", "hybridge")
@@ -67,7 +68,7 @@ var builds string
 // running is an app that serves, as a user sees it.
 type running struct {
 	t    *testing.T
-	app  *App
+	app  *app.App
 	url  string
 	log  *journal
 	http *http.Client
@@ -119,16 +120,16 @@ func run(t *testing.T, c *config.Config) *running {
 // runDemo does with another demo than the guide, for which the model takes minutes.
 func runDemo(t *testing.T, c *config.Config, pages fs.FS) *running {
 	t.Helper()
-	return runApp(t, &App{config: c, demoPages: pages})
+	return runApp(t, app.Options{Config: c, Demo: pages})
 }
 
 // runApp serves an app that is set up, but for its log.
-func runApp(t *testing.T, a *App) *running {
+func runApp(t *testing.T, o app.Options) *running {
 	t.Helper()
 	r := &running{t: t, log: &journal{}, api: apiOf(t)}
 	r.http = &http.Client{Transport: &fieldcheck.Transport{Transport: &http.Transport{DisableKeepAlives: true}, T: t, API: r.api}}
-	a.log, a.preload = slog.New(slog.NewTextHandler(r.log, nil)), true
-	app, err := open(context.WithoutCancel(t.Context()), a)
+	o.Logger, o.Preload, o.Version = slog.New(slog.NewTextHandler(r.log, nil)), true, version
+	opened, err := app.Open(context.WithoutCancel(t.Context()), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,16 +137,16 @@ func runApp(t *testing.T, a *App) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.app, r.url = app, urlOf(listener.Addr())
+	r.app, r.url = opened, app.URLOf(listener.Addr())
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- app.Run(ctx, listener) }()
+	go func() { served <- opened.Run(ctx, listener) }()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-served; err != nil {
 			t.Errorf("Run: %v", err)
 		}
-		if err := app.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})

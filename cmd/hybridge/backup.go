@@ -127,7 +127,7 @@ func (p *program) backUp(ctx context.Context, from, to string) (*manifest, error
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "making a folder for the backup beside %s", to)
 	}
-	made := &manifest{Format: backupFormat, Program: version, Created: time.Now().UTC()}
+	made := &manifest{Format: backupFormat, Program: p.version, Created: time.Now().UTC()}
 	for _, name := range names {
 		var f backupFile
 		if f, err = p.backUpFile(ctx, from, part, name); err != nil {

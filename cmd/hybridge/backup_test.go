@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/skips"
@@ -51,12 +52,12 @@ func TestBackupWhileInUse(t *testing.T) {
 	old.want(exitFailed, "", "restore "+to, "--overwrite")
 	old.want(exitOK, "", "restore --overwrite "+to, "what was there is in")
 	old.want(exitOK, "", "kb show k", "20 chunks")
-	lock, _, err := lockData(c.DataDir)
+	lock, _, err := datadir.Take(c.DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	old.want(exitFailed, "", "restore --overwrite "+to, "another process uses")
-	if err := lock.release(); err != nil {
+	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -64,7 +65,7 @@ func TestBackupWhileInUse(t *testing.T) {
 	old.want(exitFailed, "", "restore --overwrite "+to, "hybridge.db of the backup", "nothing was changed")
 	old.want(exitOK, "", "kb show k", "20 chunks")
 
-	if err := os.WriteFile(filepath.Join(c.DataDir, unfinished), []byte(to), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.DataDir, datadir.Unfinished), []byte(to), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	old.want(exitFailed, "", "kb show k", "was not finished", to)

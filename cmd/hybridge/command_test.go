@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -25,7 +26,7 @@ func (c command) run(stdin string, args ...string) (code int, stdout, stderr str
 	var out, errs bytes.Buffer
 	p := &program{
 		stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs,
-		environ: append([]string{"HYBRIDGE_DATA_DIR=" + c.folder}, c.environ...),
+		environ: append([]string{"HYBRIDGE_DATA_DIR=" + c.folder}, c.environ...), version: version,
 	}
 	code = p.run(c.t.Context(), args)
 	return code, out.String(), errs.String()
@@ -164,12 +165,12 @@ func TestExitCodes(t *testing.T) {
 func TestACommandUsesTheGatewayThatRuns(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	lock, _, err := lockData(folder)
+	lock, _, err := datadir.Take(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := run(t, settingsIn(folder))
-	if err := lock.announce(r.url); err != nil {
+	if err := lock.Announce(r.url); err != nil {
 		t.Fatal(err)
 	}
 	c := command{t: t, folder: folder}
@@ -179,7 +180,7 @@ func TestACommandUsesTheGatewayThatRuns(t *testing.T) {
 	}
 	c.want(exitFailed, "", "serve --listen 127.0.0.1:0", "the gateway at "+r.url+" uses the data directory")
 	r.stop()
-	if err := lock.release(); err != nil {
+	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
 	c.want(exitOK, "", "kb list", "here")

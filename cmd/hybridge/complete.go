@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
 
 // completionPatience is how long somebody who pressed Tab waits at most.
@@ -109,7 +111,7 @@ func (p *program) whoAnswers(cmd *cobra.Command) *asked {
 	}
 	certificate := ""
 	if server == "" && a.settings != nil {
-		server, certificate = serving(a.settings.DataDir), a.settings.TLS.Cert
+		server, certificate = datadir.Serving(a.settings.DataDir), a.settings.TLS.Cert
 	}
 	if server == "" {
 		return a

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
@@ -32,14 +33,14 @@ const (
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	lock, _, err := lockData(folder)
+	lock, _, err := datadir.Take(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := settingsIn(folder)
 	settings.Rerankers = map[string]config.RerankService{"judge": {URL: "http://127.0.0.1:1"}}
 	r := run(t, settings)
-	if err := lock.announce(r.url); err != nil {
+	if err := lock.Announce(r.url); err != nil {
 		t.Fatal(err)
 	}
 	c := command{t: t, folder: folder}
@@ -95,7 +96,7 @@ func TestCompletion(t *testing.T) {
 	f("search --server http://127.0.0.1:1 --kb ma", "", onlyWords)
 
 	r.stop()
-	if err := lock.release(); err != nil {
+	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
 	f("search --kb ", "", onlyWords) // the address in the data directory is of a gateway that has gone

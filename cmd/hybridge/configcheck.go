@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -23,7 +24,7 @@ func (p *program) configCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if _, err := plannersOf(c); err != nil {
+		if _, err := app.Planners(c); err != nil {
 			return err
 		}
 		if *inJSON {

@@ -12,6 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
 
 // Variables that say which gateway a command uses. The flags override them.
@@ -64,7 +66,7 @@ func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lock, running, err := lockOrFind(cmd.Context(), settings.DataDir)
+	lock, running, err := datadir.TakeOrFind(cmd.Context(), settings.DataDir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +85,7 @@ func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
 	}
 	own, err := p.startOwn(cmd.Context(), settings, lock)
 	if err != nil {
-		return nil, nil, errors.Join(err, lock.release())
+		return nil, nil, errors.Join(err, lock.Release())
 	}
 	return own.client, own.close, nil
 }
@@ -125,14 +127,14 @@ func (p *program) target(cmd *cobra.Command) (server, key string, err error) {
 // ownGateway is a gateway in this process, on a free port, for one command.
 type ownGateway struct {
 	client *client
-	app    *App
-	lock   *dataLock
+	app    *app.App
+	lock   *datadir.Lock
 	stop   context.CancelFunc
 	served chan error
 }
 
 // startOwn starts a gateway with a random key that nobody else knows.
-func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *dataLock) (*ownGateway, error) {
+func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *datadir.Lock) (*ownGateway, error) {
 	c := *settings
 	key := rand.Text()
 	c.Demo, c.Keys = false, []config.Key{{
@@ -148,23 +150,23 @@ func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *d
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "find a free port")
 	}
-	app, err := open(ctx, &App{config: &c, log: newLogger(p.stderr, log)})
+	opened, err := app.Open(ctx, app.Options{Config: &c, Logger: newLogger(p.stderr, log), Version: p.version})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	own := &ownGateway{app: app, lock: lock, served: make(chan error, 1)}
-	own.client, err = newClient(urlOf(listener.Addr()), key)
+	own := &ownGateway{app: opened, lock: lock, served: make(chan error, 1)}
+	own.client, err = newClient(app.URLOf(listener.Addr()), key)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), app.Close())
+		return nil, errors.Join(err, listener.Close(), opened.Close())
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	own.stop = stop
-	go func() { own.served <- app.Run(serving, listener) }()
+	go func() { own.served <- opened.Run(serving, listener) }()
 	return own, nil
 }
 
 func (o *ownGateway) close() error {
 	o.client.close()
 	o.stop()
-	return errors.Join(<-o.served, o.app.Close(), o.lock.release())
+	return errors.Join(<-o.served, o.app.Close(), o.lock.Release())
 }

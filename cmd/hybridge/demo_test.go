@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/internal/app"
 )
 
 // TestSampleDataIsLoaded asks for the demo of a gateway that has none, again when it is there, and beside a
@@ -30,18 +31,18 @@ func TestSampleDataIsLoaded(t *testing.T) {
 	r := runDemo(t, settingsIn(t.TempDir()), pages)
 	for range 2 {
 		job := load(r)
-		if job.State != jobs.Succeeded || job.KnowledgeBase != demoID || job.Progress.Done != 2 || job.Progress.Total != 2 {
+		if job.State != jobs.Succeeded || job.KnowledgeBase != app.DemoID || job.Progress.Done != 2 || job.Progress.Total != 2 {
 			t.Fatalf("the job ended as %+v; want job.State Succeeded and job.KnowledgeBase demoID and job.Progress.Done 2 and job.Progress.Total 2", job)
 		}
 	}
 	var described catalog.Described
-	r.must(http.MethodGet, basePath(demoID), nil, &described)
+	r.must(http.MethodGet, basePath(app.DemoID), nil, &described)
 	if described.Documents != 2 {
 		t.Errorf("%d documents, want 2", described.Documents)
 	}
 
 	taken := runDemo(t, settingsIn(t.TempDir()), pages)
-	taken.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": demoID, "dimensions": 0}, nil)
+	taken.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": app.DemoID, "dimensions": 0}, nil)
 	if job := load(taken); job.State != jobs.Failed || len(job.Errors) != 1 || job.Errors[0].Code != "conflict" {
 		t.Errorf(`beside a knowledge base of its id the job ended as %+v; want job.State Failed and 1 job.Errors and job.Errors[0].Code "conflict"`, job)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/locale"
 )
 
@@ -211,7 +213,7 @@ func (x *examination) masked(text string) string {
 func (x *examination) configuration(context.Context) []finding {
 	c, err := x.program.settings(x.cmd)
 	if err == nil {
-		_, err = plannersOf(c)
+		_, err = app.Planners(c)
 	}
 	if err != nil {
 		return []finding{failedBy(err).do("correct that setting; hybridge config check shows what is in effect")}
@@ -236,7 +238,7 @@ func (x *examination) dataDirectory(context.Context) []finding {
 		return []finding{failedBy(err).do("let the gateway's user read data_dir")}
 	case !info.IsDir():
 		return []finding{problem("%s is no folder", dir).do("name a folder in data_dir")}
-	case !writable(dir):
+	case !datadir.Writable(dir):
 		return []finding{problem("this user may not write in %s", dir).
 			do("run as the gateway's user, or give the folder to this one")}
 	}
@@ -250,7 +252,7 @@ func (x *examination) dataDirectory(context.Context) []finding {
 
 // lock tells who uses the data directory.
 func (x *examination) lock(dir string) []finding {
-	file, err := os.OpenFile(dir+string(os.PathSeparator)+lockFile, os.O_RDWR, 0)
+	file, err := os.OpenFile(dir+string(os.PathSeparator)+datadir.LockFile, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		x.free = true
 		return nil
@@ -259,13 +261,13 @@ func (x *examination) lock(dir string) []finding {
 		return []finding{failedBy(err).do("give the file to the gateway's user")}
 	}
 	defer func() { _ = file.Close() }() // and with it the lock goes
-	if x.free, err = tryLock(file); err != nil {
+	if x.free, err = datadir.TryLock(file); err != nil {
 		return []finding{failedBy(err).do("put data_dir on a disk that can lock files")}
 	}
 	if x.free {
 		return []finding{fine("no process uses it")}
 	}
-	if x.running, err = announced(file); err != nil {
+	if x.running, err = datadir.Announced(file); err != nil {
 		return []finding{failedBy(err)}
 	}
 	if x.running == "" {
@@ -280,7 +282,7 @@ const (
 )
 
 func (x *examination) disk(context.Context) []finding {
-	free, size, err := freeSpace(existing(x.config.DataDir))
+	free, size, err := datadir.FreeSpace(existing(x.config.DataDir))
 	switch {
 	case err != nil:
 		return []finding{skip("this system does not tell how much space is left: %v", err)}

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/synonyms"
 )
@@ -62,7 +63,7 @@ func (x *examination) elasticsearch(ctx context.Context) []finding {
 	if len(c.URL) == 0 {
 		return []finding{skip("not configured")}
 	}
-	options := elasticOptions(c)
+	options := app.ElasticOptions(c)
 	options.Logger, options.Tokenizer = slog.New(slog.DiscardHandler), noTokenizer{}
 	e, err := elastic.New(options)
 	if err != nil {
@@ -214,7 +215,7 @@ func (x *examination) redis(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{failedBy(err)}
 	}
-	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
+	redis.SetLogger(app.RedisLog{Log: slog.New(slog.DiscardHandler)})
 	options.MaxRetries = -1
 	client := redis.NewClient(options)
 	defer func() { _ = client.Close() }() // nothing was written
@@ -239,7 +240,7 @@ func (x *examination) embedding(ctx context.Context) []finding {
 // model embeds a text by one model; at is where its settings are.
 func (x *examination) model(ctx context.Context, c config.Embedding, at string) []finding {
 	c.Retries = 0
-	m, err := newModel(&c, slog.New(slog.DiscardHandler))
+	m, err := app.NewModel(&c, slog.New(slog.DiscardHandler))
 	switch {
 	case err != nil:
 		return []finding{failedBy(err)}
@@ -251,16 +252,16 @@ func (x *examination) model(ctx context.Context, c config.Embedding, at string) 
 	case m == nil:
 		return []finding{skip("not configured: keyword search only")}
 	}
-	defer m.close()
-	if m.client == nil { // a process, which a gateway starts
-		if _, err := exec.LookPath(m.command.Path); err != nil {
-			return []finding{problem("embedding.local.command is %q, which cannot be run", m.command.Path).
+	defer m.Close()
+	if m.Client == nil { // a process, which a gateway starts
+		if _, err := exec.LookPath(m.Command.Path); err != nil {
+			return []finding{problem("embedding.local.command is %q, which cannot be run", m.Command.Path).
 				do("install the model server, or set embedding.url")}
 		}
-		return []finding{fine("the gateway starts %s", m.command.Path)}
+		return []finding{fine("the gateway starts %s", m.Command.Path)}
 	}
 	began := time.Now()
-	v, err := m.client.Query(ctx, "a question")
+	v, err := m.Client.Query(ctx, "a question")
 	if err != nil {
 		return []finding{unreachable(err, at+".url and "+at+".model")}
 	}
@@ -270,7 +271,7 @@ func (x *examination) model(ctx context.Context, c config.Embedding, at string) 
 			do("set %s.dimensions to what the model makes, or to 0", at)}
 	}
 	return []finding{fine("model %q makes vectors of %d dimensions, one in %d ms",
-		m.name, len(v), time.Since(began).Milliseconds())}
+		m.Name, len(v), time.Since(began).Milliseconds())}
 }
 
 // dictionary reads the words, in a folder of its own.
@@ -280,7 +281,7 @@ func (x *examination) dictionary(context.Context) []finding {
 		return []finding{failedBy(err).do("make room in the folder for temporary files")}
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it is temporary anyway
-	if x.analyzer, err = newAnalyzer(folder, x.config, nil); err != nil {
+	if x.analyzer, err = app.NewAnalyzer(folder, x.config, nil); err != nil {
 		return []finding{failedBy(err).do("correct user_dictionary, or the file that it names")}
 	}
 	return []finding{fine("the tokenizer works")}

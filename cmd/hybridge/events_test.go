@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
@@ -110,16 +112,16 @@ func (r *running) logSearches(n int, text string, rank int) {
 	r.t.Helper()
 	batch := []events.Event{}
 	for range n {
-		q := r.app.events.Query(&events.Search{
-			Tenant: gateway.DefaultTenant, ClientID: "anna", SessionID: text, Started: time.Now(), Took: time.Millisecond,
-			Request: search.Request{Query: text, KnowledgeBases: []string{"shop"}},
-			Response: &search.Response{QueryID: search.NewQueryID(), Hits: []search.Hit{
+		id := search.NewQueryID()
+		r.app.NoteSearch(access.Scope{Tenant: gateway.DefaultTenant}, &live.Searched{
+			Request: &search.Request{Query: text, KnowledgeBases: []string{"shop"}, ClientID: "anna", SessionID: text},
+			Response: &search.Response{QueryID: id, Hits: []search.Hit{
 				{ID: "hours#0", KnowledgeBase: "shop"}, {ID: "refunds#0", KnowledgeBase: "shop"},
 			}},
+			Started: time.Now(), Took: time.Millisecond,
 		})
-		r.app.events.Record(gateway.DefaultTenant, q)
 		batch = append(batch, events.Event{
-			Timestamp: time.Now(), EventID: "e", QueryID: q.QueryID, ClientID: "anna", ActionName: events.ActionClick,
+			Timestamp: time.Now(), EventID: "e", QueryID: id, ClientID: "anna", ActionName: events.ActionClick,
 			Attributes: events.EventAttributes{Position: &events.Position{Ordinal: rank}},
 		})
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/experiments"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/presets"
 )
@@ -103,7 +104,7 @@ func parseCommand(args []string) error {
 	if command.HasSubCommands() && command.Flags().NArg() > 0 {
 		return fmt.Errorf("%s has no command %v", command.Name(), command.Flags().Args())
 	}
-	engines := []string{embeddedName, elastic.Name, postgres.Name}
+	engines := []string{app.EmbeddedName, elastic.Name, postgres.Name}
 	known := append(slices.Collect(maps.Keys(presets.Builtin())), "support") // which the guide saves
 	accepted := map[string][]string{"engine": engines, "engines": engines, "preset": known}
 	for flag, names := range accepted {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/histories"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 )
@@ -116,7 +117,7 @@ func (s *historySite) serve(two bool) {
 	if !two {
 		s.grace = time.Second // for searches under way; more would be for gateways that there are not
 	}
-	begin := func() *running { return runApp(s.t, &App{config: c, grace: s.grace}) }
+	begin := func() *running { return runApp(s.t, app.Options{Config: c, Grace: s.grace}) }
 	r := begin()
 	s.address.Store(&r.url)
 	if two {

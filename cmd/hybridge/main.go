@@ -22,6 +22,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
 
 // version is set when a release is built.
@@ -37,9 +38,12 @@ const (
 )
 
 func main() {
-	keepPrivate()
+	datadir.KeepPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), name: os.Args[0]}
+	p := &program{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
+		version: version, name: os.Args[0],
+	}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -50,6 +54,7 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
+	version        string
 
 	name    string   // of the program, as it was started; may be empty
 	args    []string // after it

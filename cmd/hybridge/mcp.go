@@ -27,7 +27,7 @@ that start their tools themselves. It hands what they ask to a gateway's /mcp: t
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			r := &mcpRelay{client: c}
+			r := &mcpRelay{client: c, version: p.version}
 			defer r.close()
 			return r.serve(ctx, p.stdin, p.stdout)
 		})
@@ -38,7 +38,8 @@ that start their tools themselves. It hands what they ask to a gateway's /mcp: t
 // mcpRelay answers an agent with what a gateway answers. The connection to the gateway is opened
 // anew when it failed: agents do not start their tools again.
 type mcpRelay struct {
-	client *client
+	client  *client
+	version string // of this program
 
 	mu      sync.Mutex
 	session *mcp.ClientSession
@@ -108,7 +109,7 @@ func (r *mcpRelay) open(ctx context.Context) (*mcp.ClientSession, error) {
 	if r.session != nil {
 		return r.session, nil
 	}
-	agent := mcp.NewClient(&mcp.Implementation{Name: "hybridge", Version: version}, nil)
+	agent := mcp.NewClient(&mcp.Implementation{Name: "hybridge", Version: r.version}, nil)
 	session, err := agent.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint: r.client.base + "/mcp", HTTPClient: &http.Client{Transport: keyed{r.client}}, DisableStandaloneSSE: true,
 	}, nil)

@@ -85,8 +85,7 @@ func (m *mirrored) answersAlike() {
 // repairsDrift spoils the second engine: a chunk goes, one changes, and one comes.
 func (m *mirrored) repairsDrift() {
 	m.t.Helper()
-	at := slices.IndexFunc(m.app.engines, func(e engine.Engine) bool { return e.Name() == m.engines[1] })
-	second := m.app.engines[at]
+	second := m.app.Engine(m.engines[1])
 	all, err := second.KnowledgeBases(m.t.Context())
 	if err != nil || len(all) != 1 {
 		m.t.Fatalf("%+v, %v; want no error and 1 all", all, err)

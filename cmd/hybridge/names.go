@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -170,7 +171,7 @@ func engineNames(ctx context.Context, a *asked) (all []string) {
 		all = append(all, e.Name)
 	}
 	if len(all) == 0 {
-		all = []string{embeddedName, elastic.Name, postgres.Name}
+		all = []string{app.EmbeddedName, elastic.Name, postgres.Name}
 	}
 	return all
 }
@@ -182,7 +183,7 @@ func presetNames(ctx context.Context, a *asked) []string {
 	if len(list.Presets) > 0 || a.settings == nil {
 		return list.Presets
 	}
-	planners, err := plannersOf(a.settings)
+	planners, err := app.Planners(a.settings)
 	if err != nil {
 		return nil
 	}

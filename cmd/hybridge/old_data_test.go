@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
@@ -56,7 +57,7 @@ func TestOldDataIsRead(t *testing.T) {
 			d.Exec("UPDATE hybridge.store SET schema = schema + 1")
 			searchesOldData(t, c, "postgres")
 			d.Exec("UPDATE hybridge.store SET min_reader = schema")
-			if _, err := Open(t.Context(), c, nil); !fault.Is(err, fault.Unsupported) {
+			if _, err := app.Open(t.Context(), app.Options{Config: c, Preload: true}); !fault.Is(err, fault.Unsupported) {
 				t.Errorf("of a newer version: %v; want an error of kind Unsupported", err)
 			}
 		})
@@ -141,7 +142,7 @@ func TestDataOfANewerVersion(t *testing.T) {
 		added.must(http.MethodGet, basePath("k"), nil, nil)
 		added.stop()
 		set("UPDATE store SET min_reader = schema")
-		_, err := Open(t.Context(), c, nil)
+		_, err := app.Open(t.Context(), app.Options{Config: c, Preload: true})
 		if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "newer version") {
 			t.Errorf("%s of a newer version: %v", name, err)
 		}

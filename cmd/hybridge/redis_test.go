@@ -20,6 +20,12 @@ func TestRedisInTrouble(t *testing.T) {
 	server := devservices.StartRedis(t)
 	c := withPostgres(t, settingsIn(t.TempDir()))
 	c.Redis.URL = server.URL
+	options, err := redis.ParseURL(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
 	f := func(name string, begin func(*redis.Client)) {
 		t.Helper()
 		own := *c
@@ -29,8 +35,8 @@ func TestRedisInTrouble(t *testing.T) {
 			spec := map[string]any{"id": "k", "engine": "postgres", "dimensions": 0}
 			r.must(http.MethodPost, "/v1/knowledge-bases", spec, nil)
 		}
-		before := r.settledRedis()
-		begin(r.app.redis)
+		before := r.settledRedis(client)
+		begin(client)
 		r.comesAndGoes(name)
 		if r.redisFailures() == before {
 			t.Errorf("%s, Redis fails in nothing", name)
@@ -46,12 +52,12 @@ func TestRedisInTrouble(t *testing.T) {
 // settledRedis has chunks come and go until Redis fails in nothing, as it should from the
 // beginning: on a machine that has much else to do a command may take longer than it is
 // given. It returns what failed until then.
-func (r *running) settledRedis() (failures float64) {
+func (r *running) settledRedis(client *redis.Client) (failures float64) {
 	r.t.Helper()
 	for range 5 {
 		before := r.redisFailures()
 		r.comesAndGoes("before")
-		r.app.redis.FlushAll(r.t.Context())
+		client.FlushAll(r.t.Context())
 		r.comesAndGoes("flushed")
 		if failures = r.redisFailures(); failures == before {
 			return failures

@@ -12,23 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
-
-// unfinished is a file in a data directory while data files are put there.
-const unfinished = "restore.unfinished"
-
-// checkRestored refuses a data directory that has a part of a backup only.
-func checkRestored(dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, unfinished)) //nolint:gosec // a file of ours
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	}
-	return fault.New(fault.Conflict, "restoring the data directory %s was not finished; run it again: "+
-		"hybridge restore %s --overwrite", dir, text)
-}
 
 func (p *program) restoreCommand() *cobra.Command {
 	overwrite, asJSON := false, (*bool)(nil)
@@ -83,14 +68,14 @@ func (p *program) restore(ctx context.Context, from, to string, overwrite bool) 
 	if err != nil {
 		return nil, err
 	}
-	lock, _, err := lockAny(to)
-	if errors.Is(err, errHeld) {
-		return nil, inUse(to)
+	lock, _, err := datadir.TakeUnfinished(to)
+	if errors.Is(err, datadir.ErrHeld) {
+		return nil, datadir.InUse(to)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, lock.release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	there, err := filepath.Glob(filepath.Join(to, "*.db*"))
 	if err != nil {
 		return nil, err
@@ -172,7 +157,7 @@ func swapFolders(from, to, part string, there []string, m *manifest) (aside stri
 	if from, err = filepath.Abs(from); err != nil {
 		return "", err
 	}
-	mark := filepath.Join(to, unfinished)
+	mark := filepath.Join(to, datadir.Unfinished)
 	if err := errors.Join(os.WriteFile(mark, []byte(from), 0o600), syncFolder(to)); err != nil {
 		return "", err
 	}

@@ -27,7 +27,7 @@ the request is wrong; 3 what was named does not exist; 4 a server is away or too
 5 nothing answers the question (answer).
 Answers are on standard output, errors and warnings on standard error; with --json
 both are JSON, and an error has the members of the HTTP API's: code, field, detail.`,
-		Version:       version,
+		Version:       p.version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -102,7 +102,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
 			out := &printer{w: p.stdout}
-			out.line("hybridge version %s", version)
+			out.line("hybridge version %s", p.version)
 			return out.err
 		},
 	}

@@ -86,7 +86,7 @@ func twoNumbers(w http.ResponseWriter, r *http.Request) {
 // told are the spans since the last time, by name, once the gateway has sent them.
 func (c *receiver) told(t *testing.T, r *running) map[string]*trace.Span {
 	t.Helper()
-	if err := r.app.tracing.ForceFlush(t.Context()); err != nil {
+	if err := r.app.FlushTraces(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c.mu.Lock()
@@ -223,21 +223,4 @@ func checkSent(t *testing.T, sent []string, told map[string]*trace.Span) {
 		}
 	}
 	t.Errorf("traceparents %q of no span that was told", sent)
-}
-
-func TestTracesAreOffByDefault(t *testing.T) {
-	t.Parallel()
-	provider, err := newTracing(t.Context(), &config.Default().Tracing, nil)
-	if provider != nil || err != nil {
-		t.Errorf("%v, %v; want no provider and no error", provider, err)
-	}
-	f := func(base, want string) {
-		t.Helper()
-		if got := tracesURL(base); got != want {
-			t.Errorf("%s: %s, want %s", base, got, want)
-		}
-	}
-	f("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces")
-	f("https://collector.example/", "https://collector.example/v1/traces")
-	f("https://collector.example/otlp/v1/traces", "https://collector.example/otlp/v1/traces")
 }

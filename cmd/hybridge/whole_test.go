@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/rag"
@@ -165,7 +166,7 @@ func TestDemo(t *testing.T) {
 	finds := func(question, language, want string) {
 		t.Helper()
 		response := r.search(search.Request{
-			Query: question, KnowledgeBases: []string{demoID}, Preset: "vector",
+			Query: question, KnowledgeBases: []string{app.DemoID}, Preset: "vector",
 			Filter: search.Filter{"document_id": json.RawMessage(`{"starts_with": "` + language + `/"}`)},
 		})
 		if len(response.Hits) == 0 || response.Hits[0].DocumentID != want {
@@ -175,11 +176,11 @@ func TestDemo(t *testing.T) {
 	finds("怎样用环境变量保存 Elasticsearch 密码", "en", "en/elasticsearch.md")
 	finds("user dictionary for product names", "zh", "zh/chinese.md")
 	finds("moving the data to another computer", "zh", "zh/backup.md")
-	response := r.search(search.Request{Query: demoQuestion, KnowledgeBases: []string{demoID}})
+	response := r.search(search.Request{Query: app.DemoQuestion, KnowledgeBases: []string{app.DemoID}})
 	if len(response.Hits) == 0 || response.Hits[0].DocumentID != "zh/presets.md" {
 		t.Errorf(`the question of the example finds %+v; want some response.Hits and response.Hits[0].DocumentID "zh/presets.md"`, response.Documents)
 	}
-	before := r.chunks(demoID)
+	before := r.chunks(app.DemoID)
 	r.stop()
 
 	again := runDemo(t, c, pages)
@@ -187,7 +188,7 @@ func TestDemo(t *testing.T) {
 	if log := again.log.String(); !strings.Contains(log, "written=0 removed=0") {
 		t.Errorf("the second start wrote the demo again:\n%s; want \"written=0 removed=0\" in it", brief.Of(log))
 	}
-	if n := again.chunks(demoID); n != before || n == 0 {
+	if n := again.chunks(app.DemoID); n != before || n == 0 {
 		t.Errorf("%d chunks, before the restart %d", n, before)
 	}
 }
@@ -204,10 +205,10 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	if !strings.Contains(r.log.String(), "keyword search only") || r.readiness().Status != "ready" {
 		t.Errorf("readiness %+v, log\n%s; want \"keyword search only\" in it and r.readiness().Status \"ready\"", r.readiness(), r.log)
 	}
-	if welcome := r.app.model.describe(); !strings.Contains(welcome, "keyword search only") {
+	if welcome := r.app.Welcome(r.url); !strings.Contains(welcome, "keyword search only") {
 		t.Errorf(`described as %q; want "keyword search only" in it`, welcome)
 	}
-	if got := r.best(demoID, "倒数排名融合"); !strings.HasPrefix(got, "zh/") {
+	if got := r.best(app.DemoID, "倒数排名融合"); !strings.HasPrefix(got, "zh/") {
 		t.Errorf(`by keywords: %s; want one that begins with "zh/"`, got)
 	}
 	r.stop()
@@ -217,7 +218,7 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	again := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
 	var described struct{ Chunks, Vectors int }
-	again.must(http.MethodGet, basePath(demoID), nil, &described)
+	again.must(http.MethodGet, basePath(app.DemoID), nil, &described)
 	if described.Vectors == 0 || described.Vectors != described.Chunks {
 		t.Errorf("%+v", described)
 	}
@@ -229,7 +230,7 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	eventually(t, "the demo is left alone", func() bool {
 		return strings.Contains(last.log.String(), "searched by keywords only")
 	})
-	response := last.search(search.Request{Query: "倒数排名融合", KnowledgeBases: []string{demoID}})
+	response := last.search(search.Request{Query: "倒数排名融合", KnowledgeBases: []string{app.DemoID}})
 	if len(response.Hits) == 0 || len(response.Degraded) != 1 {
 		t.Errorf("%d hits, degraded %+v; want some response.Hits and 1 response.Degraded", len(response.Hits), response.Degraded)
 	}

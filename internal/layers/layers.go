@@ -126,7 +126,7 @@ func importComplaint(f file, imported string) string {
 	if !found || mayImport(f.folder(), ours) {
 		return ""
 	}
-	return fmt.Sprintf("%s may not import %s: imports point down; define an interface there, cmd/hybridge fills it",
+	return fmt.Sprintf("%s may not import %s: imports point down; define an interface there, internal/app fills it",
 		f.folder(), ours)
 }
 
@@ -171,7 +171,7 @@ func heavyComplaints(files []file) []string {
 func heavyImports(start string, f file) (found []string) {
 	for _, imported := range f.imports {
 		if slices.ContainsFunc(heavy, func(library string) bool { return strings.HasPrefix(imported+"/", library+"/") }) {
-			found = append(found, fmt.Sprintf("%s imports %s, and %s imports %s; cmd/hybridge has to bring it",
+			found = append(found, fmt.Sprintf("%s imports %s, and %s imports %s; internal/app has to bring it",
 				f.name, imported, start, f.folder()))
 		}
 	}
@@ -190,7 +190,8 @@ func newFolders(f file, known []string) (found []string) {
 }
 
 func isMachinery(folder string) bool {
-	return slices.ContainsFunc(machinery, func(prefix string) bool { return strings.HasPrefix(folder, prefix) })
+	begins := func(prefix string) bool { return strings.HasPrefix(folder, prefix) }
+	return slices.ContainsFunc(machinery, begins) && !slices.ContainsFunc(program, begins)
 }
 
 // The limits of style: what is longer does more than one thing.

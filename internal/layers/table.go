@@ -12,7 +12,9 @@ var leaf []string
 // layers says, from the top down, which packages of ours each package may import.
 // A package without a place here fails the test: give it one, as low as it goes.
 var layers = map[string][]string{
-	"cmd/hybridge": {anything},
+	"cmd/hybridge":         {anything},
+	"internal/app":         {anything},
+	"internal/app/datadir": leaf,
 
 	"gateway": {
 		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
@@ -26,7 +28,7 @@ var layers = map[string][]string{
 	"search/compare":       {"search", "access"},
 	"search/recall":        {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
 	"cmd/hybridge/foreign": {"engine/elastic/rest"},
-	"cmd/hybridge/demo":    {"docs", "ingest", "catalog", "engine", "access"},
+	"internal/app/demo":    {"docs", "ingest", "catalog", "engine", "access"},
 	"docs":                 leaf,
 	"docs/gen":             {"docs"},
 	"guide":                {"bm25", "analysis", "analysis/highlight"},
@@ -171,9 +173,9 @@ var owners = map[string][]string{
 	"github.com/google/jsonschema-go/":           {"gateway"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
 	"github.com/anishathalye/porcupine":          {"internal/histories"},
-	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
-	"go.opentelemetry.io/otel/exporters/":        {"cmd/hybridge"},
-	"go.opentelemetry.io/":                       {"cmd/hybridge", "gateway", "lib/tracing"},
+	"go.opentelemetry.io/otel/sdk":               {"internal/app", "lib/tracing"}, // here its tests
+	"go.opentelemetry.io/otel/exporters/":        {"internal/app"},
+	"go.opentelemetry.io/":                       {"internal/app", "cmd/hybridge", "gateway", "lib/tracing"},
 }
 
 // light are packages that a program can import without a C compiler and without what
@@ -183,5 +185,8 @@ var (
 	heavy = []string{"C", "github.com/yanyiwu/gojieba", "github.com/longbridgeapp/opencc", "github.com/kljensen/snowball"}
 )
 
-// machinery are the packages that only tests use; only they may import `testing`.
-var machinery = []string{"internal/", "engine/enginetest"}
+// machinery are the packages that only tests use; only they may import `testing`. The program is none of them.
+var (
+	machinery = []string{"internal/", "engine/enginetest"}
+	program   = []string{"internal/app"}
+)

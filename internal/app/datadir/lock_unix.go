@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package datadir
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file, or reports false if another process holds the lock.
-func tryLock(file *os.File) (bool, error) {
+// TryLock locks the file, or reports false if another process holds the lock.
+func TryLock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil

