@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -20,7 +21,7 @@ type AnalyzeResponse struct {
 	Required    []textquery.Phrase `json:"required,omitempty"`
 	Excluded    []textquery.Phrase `json:"excluded,omitempty"`
 	Known       float64            `json:"known"` // share of the query's idf mass that the index knows
-	Plan        Plan               `json:"plan"`
+	Plan        plan.Plan          `json:"plan"`
 	// Statements are the exact requests per knowledge base, where its engine
 	// sends any.
 	Statements []Statement `json:"statements"`
@@ -59,7 +60,7 @@ type Renderer interface {
 
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
-func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request) (*AnalyzeResponse, error) {
+func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Request) (*AnalyzeResponse, error) {
 	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
 		return nil, err

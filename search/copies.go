@@ -62,16 +62,9 @@ func (set *answerSet) sift(s *sieve) error {
 	return nil
 }
 
-// folds reports whether chunks of one text are one hit, and whether also within a
-// knowledge base.
-func (r *Request) folds() (fold, within bool) {
-	within = r.Copies == CopiesFold
-	return within || r.Copies == "" && len(r.KnowledgeBases) > 1, within
-}
-
 // reads is how many of the best chunks are read to show the first n.
 func (r *run) reads(n int) int {
-	if fold, _ := r.req.folds(); fold {
+	if fold, _ := r.req.Folds(); fold {
 		return n + foldMargin
 	}
 	return n
@@ -81,7 +74,7 @@ func (r *run) reads(n int) int {
 // reaches. What it reads is what the page shows, so it costs no request unless chunks are
 // folded. Copies are counted all the same: the answer set is what it was.
 func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
-	fold, within := r.req.folds()
+	fold, within := r.req.Folds()
 	if !fold || len(set.entries) < 2 {
 		return nil
 	}

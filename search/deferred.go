@@ -19,7 +19,7 @@ type deferredScores struct {
 // the page, where they explain a hit and decide nothing.
 func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
-	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.byRelevance()
+	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
 	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
 		return
 	}

@@ -14,13 +14,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
 	*Subject
 	question *question
-	wants    Exactness
+	wants    plan.Exactness
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
 	several  bool // other knowledge bases are searched with it
@@ -217,7 +218,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
 			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.text, Vector: l.vector,
-			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.boosts,
+			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.Boosts,
 		})
 	}
 	if rt.Plan.Joint {

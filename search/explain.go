@@ -9,12 +9,13 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // ExplainRequest asks why a chunk is, or is not, in the answer to a search.
 type ExplainRequest struct {
-	Request
+	plan.Request
 	ChunkID string `json:"chunk_id" doc:"Id of the chunk in question."`
 }
 
@@ -46,7 +47,7 @@ type ExplainResponse struct {
 	Rerank *Reranked `json:"rerank,omitempty"`
 	// SecondStage is what that said of it.
 	SecondStage *SecondScore `json:"second_stage,omitempty"`
-	Plan        Plan         `json:"plan"`
+	Plan        plan.Plan    `json:"plan"`
 	Degraded    []Degraded   `json:"degraded"`
 }
 
@@ -63,7 +64,7 @@ type LegReport struct {
 // Explain tells why a chunk is, or is not, in the answer to a request: it runs
 // the same search and follows the chunk through every step of it.
 func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
-	if req.ChunkID == "" || len(req.ChunkID) > MaxNameBytes {
+	if req.ChunkID == "" || len(req.ChunkID) > plan.MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
 	return settled(ctx, s, scope, &req.Request, func() (*ExplainResponse, []Degraded, error) {
@@ -169,7 +170,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 		}
 		if l.sends() {
 			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
-				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.boosts,
+				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.Boosts,
 			}}}
 			result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, deep)
 			if err != nil {
@@ -334,7 +335,7 @@ func (c *inquiry) cutByScore() bool {
 }
 
 // cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
-func (c *inquiry) cutByRelevance(f *scoring.Fused, t *Threshold) bool {
+func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
 	var known *float64
 	if c.from.evidence != nil {
 		known = c.set.relevance(c.from, c.from.evidence[int(f.Index)-c.from.offset])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -132,7 +133,7 @@ func (m *marker) markHit(source int, hit *Hit) (matched bool) {
 
 // highlightOptions gives the options asked for, and whether any fragment is wanted.
 // What is not asked for is left to the highlighter's defaults.
-func highlightOptions(asked *Highlight) (options highlight.Options, wanted bool) {
+func highlightOptions(asked *plan.Highlight) (options highlight.Options, wanted bool) {
 	if asked == nil {
 		return options, true
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // leg is a planned leg for one knowledge base: with its text query or vector, the
 // weight and scale that follow from statistics, and how it fared.
 type leg struct {
-	Leg
+	plan.Leg
 	text    *textquery.Query
 	vector  []float32
 	signal  *engine.Signal
@@ -33,7 +34,7 @@ type leg struct {
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
 	weighed     *Coverage            // nil: the weight is as planned
-	byQuestion  *ByQuestion          // nil: no model changed the weight
+	byQuestion  *plan.ByQuestion     // nil: no model changed the weight
 	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
@@ -137,25 +138,18 @@ func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
 		n, kb.Dimensions, kb.ID)
 }
 
-// needsStatistics reports whether anything in the plan depends on what the
-// knowledge base holds.
-func (p *Plan) needsStatistics() bool {
-	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
-		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
-}
-
 // measure gives the planned legs their vectors, and asks the engine for the statistics
 // that weighting and normalising need: the document frequencies of the query's terms and
 // their synonyms per text field, and the moments of the cosines.
 func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	legs := make([]leg, len(rt.Plan.Legs))
 	for i, planned := range rt.Plan.Legs {
-		legs[i].Leg, legs[i].signal = planned, planned.signal()
+		legs[i].Leg, legs[i].signal = planned, planned.EngineSignal()
 		if planned.Kind == scoring.Vector {
 			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB, &legs[i])
 		}
 	}
-	if !rt.Plan.needsStatistics() && !rt.several {
+	if !rt.Plan.NeedsStatistics() && !rt.several {
 		return legs, nil
 	}
 	asked := slices.DeleteFunc(pairs(legs), func(p pair) bool { return p.text == nil && p.vector == nil })
@@ -248,7 +242,7 @@ func (s *Searcher) vocabularies(r *run) func(query int) *analysis.Vocabulary {
 	each := make([]func() *analysis.Vocabulary, 1+len(r.req.Queries))
 	for query := range each {
 		each[query] = sync.OnceValue(func() *analysis.Vocabulary {
-			return s.vocabularyOf(r, r.question.in(&leg{Leg: Leg{Query: query}}))
+			return s.vocabularyOf(r, r.question.in(&leg{Leg: plan.Leg{Query: query}}))
 		})
 	}
 	return func(query int) *analysis.Vocabulary { return each[query]() }
@@ -328,7 +322,7 @@ type WeightAccount struct {
 	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
 	Coverage      *Coverage `json:"coverage,omitempty"`
 	// ByQuestion is set where the preset's weights_by changed the weight further.
-	ByQuestion *ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
+	ByQuestion *plan.ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
 }
 
 // weights tells them.
@@ -383,4 +377,22 @@ func (c *Coverage) share() float64 {
 		length = min(max(c.AverageLength, shortestLength), longestLength) / usualLength
 	}
 	return math.Sqrt(c.Known * length)
+}
+
+// signals asks for those of the plan, which are the legs at the places given.
+func (rt *retrieval) signals() (signals []engine.Signal, places []int) {
+	for i := range rt.legs {
+		if l := &rt.legs[i]; l.signal != nil {
+			signals, places = append(signals, *l.signal), append(places, i)
+		}
+	}
+	return signals, places
+}
+
+// observedSignal is what a signal says of a chunk. One that says nothing has no rank there.
+func observedSignal(value float64) scoring.Observation {
+	if value > 0 {
+		return scoring.Observation{Rank: scoring.Unranked, Raw: value}
+	}
+	return scoring.Observation{Raw: value}
 }

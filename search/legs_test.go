@@ -9,17 +9,18 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // prepared is a retrieval by a text and a vector leg of weight 1.
 func prepared(fusion scoring.Fusion) *retrieval {
-	plan := Plan{Fusion: fusion, Candidates: 10, Joint: true}
+	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
 	return &retrieval{
-		Subject:  &Subject{Plan: plan, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
+		Subject:  &Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
 		question: &question{},
 		legs: []leg{
-			{Leg: Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
-			{Leg: Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
+			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
+			{Leg: plan.Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
 		},
 	}
 }
@@ -109,14 +110,14 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 	text := func(word string) (*leg, *counted) {
 		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
 		rt.Plan.Coverage, rt.Plan.Text = true, analysis.Rules{SynonymBoost: 0.8}
-		rt.Plan.Legs = []Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
+		rt.Plan.Legs = []plan.Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
 		e := &counted{df: map[string]int{"refund": 5}}
 		rt.Engine, rt.measured = e, &measured{}
 		rt.question.parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{req: &Request{}, question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
+		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
 		rt.vocabulary = s.vocabularies(r)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)

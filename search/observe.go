@@ -10,17 +10,15 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// MaxObserved is how many hits of each leg may be observed.
-const MaxObserved = 200
 
 // Observed is what the legs said of a question before anything was fused: what to try other weights on. The
 // chunks are the union of what the legs returned.
 type Observed struct {
 	// Plan is that of the request. Its Fusion, the weights of its legs and its thresholds on scores changed nothing
 	// here.
-	Plan Plan
+	Plan plan.Plan
 	// Legs are in the order of the plan, fit for scoring.Fusion.Fuse: with moments, bounds and evidence.
 	Legs []scoring.Leg
 	// Shares is what the planned weight of each leg is multiplied by for this question: what Plan.Coverage says of
@@ -45,7 +43,7 @@ type Observed struct {
 // into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
 // fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
-func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req Request) (_ *Observed, err error) {
+func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req plan.Request) (_ *Observed, err error) {
 	ctx, span := tracing.Start(ctx, spanObserve)
 	defer func() { span.End(err) }()
 	return settled(ctx, s, scope, &req, func() (*Observed, []Degraded, error) {
@@ -54,7 +52,7 @@ func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req Request)
 	})
 }
 
-func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *Request) (*Observed, error) {
+func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Request) (*Observed, error) {
 	if n := len(req.KnowledgeBases); n != 1 {
 		return nil, fault.Invalid("knowledge_bases", fault.Length(n), "one knowledge base")
 	}
@@ -62,15 +60,15 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *Request
 	if err != nil {
 		return nil, err
 	}
-	plan := &r.subjects[0].Plan
-	if err := plan.fusesAlone(req); err != nil {
+	planned := &r.subjects[0].Plan
+	if err := planned.FusesAlone(req); err != nil {
 		return nil, err
 	}
-	observed := &Observed{Plan: *plan, Apart: plan.Joint}
-	observed.Plan.Legs = slices.Clone(plan.Legs)
-	r.apart = plan.Joint
-	if plan.takeApart(); plan.Legs[0].K > MaxObserved {
-		return nil, fault.Invalid("candidates", plan.Legs[0].K, "1 to 200 for each leg to observe")
+	observed := &Observed{Plan: *planned, Apart: planned.Joint}
+	observed.Plan.Legs = slices.Clone(planned.Legs)
+	r.apart = planned.Joint
+	if planned.TakeApart(); planned.Legs[0].K > plan.MaxObserved {
+		return nil, fault.Invalid("candidates", planned.Legs[0].K, "1 to 200 for each leg to observe")
 	}
 	release, err := s.admit(ctx, scope, r)
 	if err != nil {
@@ -164,46 +162,6 @@ func above(a, b []scoring.Observation) bool {
 		}
 	}
 	return higher
-}
-
-// takeApart asks for the legs of a joint ranking each by itself.
-func (p *Plan) takeApart() {
-	if !p.Joint {
-		return
-	}
-	p.Joint = false
-	for i := range p.Legs {
-		p.Legs[i].K = MaxObserved
-	}
-}
-
-// fusesAlone refuses a request whose answer follows from more than what its legs say of a chunk.
-func (p *Plan) fusesAlone(req *Request) error {
-	t := &p.Threshold
-	rewritten := p.Rewrite != nil && p.Rewrite.texts() > 0
-	for _, asked := range []struct {
-		field string
-		value any
-		is    bool
-	}{
-		{"everything", true, len(p.Legs) == 0},
-		{"queries", fault.Length(len(req.Queries)), len(req.Queries) > 0},
-		{"rewrite", true, rewritten},
-		{"preset", p.Preset, p.SecondStage != nil || len(p.Distinct) > 0},
-		{"diversity", p.Diversity, p.Diversity > 0},
-		{"group_by", p.GroupBy, p.GroupBy != ""},
-		{"text_required", true, p.TextRequired},
-		{"return", p.Return, p.Return != ""},
-		{"copies", req.Copies, req.Copies == CopiesFold},
-		{"threshold.relevance", true, t.byRelevance()},
-		{"threshold.text", true, t.Text != nil},
-		{"threshold.vector", true, t.Vector != nil},
-	} {
-		if asked.is {
-			return fault.Invalid(asked.field, asked.value, "left out: what comes before or after the fusion cannot be observed")
-		}
-	}
-	return nil
 }
 
 // tell says what was found.

@@ -10,20 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
 // its section along: the chunks beside it in its document that have the same parent_id in their
 // metadata or, where it has none, the same title. Chunks of one section are one hit, the best of
 // them.
-
-// What Request.Return accepts.
-const (
-	ReturnChunk  = "chunk"
-	ReturnParent = "parent"
-)
 
 const (
 	// metadataParent names the section of a chunk, where titles do not.
@@ -32,8 +26,6 @@ const (
 	// chunks before and after a hit are looked at.
 	parentRunes = 4_000
 	parentReach = 32
-	// maxParents bounds the hits of an answer that have sections.
-	maxParents = 100
 )
 
 // Parent is the section of a document that a hit is in.
@@ -53,22 +45,7 @@ type Child struct {
 	Score   float64 `json:"score"`
 }
 
-// validateParents holds the size of the answer against what sections cost.
-func (p *Plan) validateParents() error {
-	if p.Return == ReturnParent && p.TopK > maxParents {
-		return fault.Invalid("top_k", p.TopK, "1 to 100 with return: parent")
-	}
-	return nil
-}
-
-func (r *run) returnsParents() bool { return r.plan.Return == ReturnParent }
-
-func (o *Overrides) validateReturn() error {
-	if v := o.Return; v != "" && v != ReturnChunk && v != ReturnParent {
-		return fault.Invalid("return", v, "chunk or parent")
-	}
-	return nil
-}
+func (r *run) returnsParents() bool { return r.plan.Return == plan.ReturnParent }
 
 // sameSection is what standIn.fields says of chunks that are gathered.
 const sameSection = "section"

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // question is what the request asks of every knowledge base.
@@ -32,20 +33,20 @@ func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
 	ctx, span := tracing.Start(ctx, spanAnalyze)
 	defer func() { span.End(err) }()
 	started := time.Now()
-	conditions, err := ParseFilter(r.req.Filter)
+	conditions, err := plan.ParseFilter(r.req.Filter)
 	if err != nil {
 		return err
 	}
-	q := question{facets: r.req.Facets, apart: r.req.countedApart()}
+	q := question{facets: r.req.Facets, apart: r.req.DisjunctiveFields()}
 	if r.req.Plain {
 		q.parsed = s.Analyzer.ParsePlain(r.req.Query)
 	} else {
 		q.parsed = s.Analyzer.Parse(r.req.Query)
 	}
-	if n := len(q.parsed.Required) + len(q.parsed.Excluded); n > MaxPhrases {
+	if n := len(q.parsed.Required) + len(q.parsed.Excluded); n > plan.MaxPhrases {
 		return &fault.Error{
 			Kind: fault.InvalidArgument, Field: "query",
-			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, MaxPhrases),
+			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, plan.MaxPhrases),
 		}
 	}
 	if q.language = language.Code(r.req.Language); q.language == "" {
@@ -202,4 +203,15 @@ func (q *question) hasVector() bool {
 		}
 	}
 	return q.vector != nil
+}
+
+// QueryVector embeds a question for a knowledge base, [dim]float32, by the model that its vectors are of.
+func (s *Searcher) QueryVector(ctx context.Context, kb *engine.KnowledgeBase, text string) ([]float32, error) {
+	var q question
+	e := s.embedder(kb.EmbeddingModel)
+	made := embed(ctx, e, s.Analyzer.ParsePlain(text).Text)
+	if q.vector, q.noVector = made.vector, made.err; made.err == nil {
+		q.model = e.Model()
+	}
+	return q.vectorFor(kb, &leg{})
 }

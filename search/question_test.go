@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // TestAVectorIsForKnowledgeBasesOfItsKind: of its model, where both are known, and of
@@ -32,8 +33,8 @@ func TestAVectorIsForKnowledgeBasesOfItsKind(t *testing.T) {
 
 // TestSimilaritiesAreTheBestOfTheirKind, and unknown where no leg knows one.
 func TestSimilaritiesAreTheBestOfTheirKind(t *testing.T) {
-	rt := &retrieval{Subject: &Subject{Plan: Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, legs: []leg{
-		{Leg: Leg{Kind: scoring.Vector}}, {Leg: Leg{Kind: scoring.Vector}}, {Leg: Leg{Kind: scoring.Text}},
+	rt := &retrieval{Subject: &Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, legs: []leg{
+		{Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Text}},
 	}}
 	high, low, none := new(0.9), new(0.1), new(0.0)
 	f := func(first, second, text *float64, wantVector, wantTerm *float64) {

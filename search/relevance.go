@@ -243,7 +243,7 @@ func (rt *retrieval) lacksRelevance() bool {
 	if j.err == nil || j.byVectors() || j.bound > 0 {
 		return false
 	}
-	return isUnavailable(j.err) || rt.Plan.Threshold.byRelevance()
+	return isUnavailable(j.err) || rt.Plan.Threshold.ByRelevance()
 }
 
 // judgeByWords finds the largest score that the words of the question could have, for an

@@ -8,10 +8,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // resolve finds a knowledge base of the request and the engine that answers.
-func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (_ Subject, err error) {
+func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *plan.Request, id string) (_ Subject, err error) {
 	ctx, span := tracing.Start(ctx, spanResolve)
 	defer func() { span.End(err) }()
 	kb, holder, err := s.Catalog.Get(ctx, scope, id)

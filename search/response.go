@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/jsonout"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -244,7 +245,7 @@ const (
 
 // Explain is how the answer came to be.
 type Explain struct {
-	Plan  Plan             `json:"plan"`
+	Plan  plan.Plan        `json:"plan"`
 	Query *textquery.Query `json:"query,omitempty"` // of the first knowledge base
 	// Known is the share of the query's idf mass that the text index knows.
 	Known *float64 `json:"known,omitempty"`

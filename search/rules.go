@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Rules gives the query rules of a knowledge base, nil where it has none.
@@ -126,7 +127,7 @@ func (rt *retrieval) filter() engine.Filter {
 	}
 	filter.Except = slices.Sorted(maps.Keys(rt.ruled.chunks))
 	if len(rt.ruled.documents) > 0 {
-		hidden := engine.Condition{Field: documentID, Not: true}
+		hidden := engine.Condition{Field: plan.FieldDocumentID, Not: true}
 		for _, id := range slices.Sorted(maps.Keys(rt.ruled.documents)) {
 			hidden.In = append(hidden.In, engine.Value{V: id})
 		}

@@ -12,11 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// Planner makes the plan of a request for a knowledge base with these fields; it
-// is pure.
-type Planner func(req *Request, fields []engine.Field) (Plan, error)
 
 // Catalog finds a knowledge base and the engine that holds it; fault.NotFound
 // when the scope does not know it.
@@ -49,7 +46,7 @@ type Synonyms interface {
 // SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
 type SavedPresets interface {
 	// Planner is nil where the tenant has no preset of the name.
-	Planner(tenant, name string) Planner
+	Planner(tenant, name string) plan.Planner
 	// Names are those of the tenant's presets, in order.
 	Names(tenant string) []string
 }
@@ -71,7 +68,7 @@ type Options struct {
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
 	Bank          Bank // nil: answers say nothing of relevance
-	Planners      map[string]Planner
+	Planners      map[string]plan.Planner
 	Saved         SavedPresets
 	DefaultPreset string
 	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
@@ -111,7 +108,7 @@ func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
-func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (_ *Response, err error) {
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *Response, err error) {
 	ctx, span := tracing.Start(ctx, spanSearch)
 	defer func() { span.End(err) }()
 	return settled(ctx, s, scope, &req, func() (*Response, []Degraded, error) {
@@ -123,7 +120,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) 
 	})
 }
 
-func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
+func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*Response, error) {
 	started := time.Now()
 	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
@@ -143,9 +140,9 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) 
 // run is one search under way: the request, the plan for each knowledge base, and
 // the question.
 type run struct {
-	req         *Request
+	req         *plan.Request
 	subjects    []Subject
-	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
+	plan        *plan.Plan // of the whole answer: the first subject's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	vectorless  []Degraded // those that lack vectors
 	rewriting   []Degraded // the language model, where it failed

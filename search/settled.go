@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Renewer is a Catalog that can look again at once. Another gateway may have moved a
@@ -19,7 +20,7 @@ type Renewer interface {
 // settled runs a search, and once more with what the catalog says then where the storage
 // of a knowledge base was missing.
 func settled[T any](
-	ctx context.Context, s *Searcher, scope access.Scope, req *Request,
+	ctx context.Context, s *Searcher, scope access.Scope, req *plan.Request,
 	run func() (answer *T, degraded []Degraded, err error),
 ) (*T, error) {
 	answer, degraded, err := run()

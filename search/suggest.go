@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -37,12 +38,12 @@ const (
 
 // SuggestRequest asks how what was typed may go on.
 type SuggestRequest struct {
-	Query          string   `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
-	KnowledgeBases []string `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
-	Engine         string   `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
-	Limit          *int     `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
-	User           *string  `json:"user,omitempty" doc:"Only of chunks of this owner."`
-	Filter         Filter   `json:"filter,omitempty" doc:"As of a search."`
+	Query          string      `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
+	KnowledgeBases []string    `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
+	Engine         string      `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
+	Limit          *int        `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
+	User           *string     `json:"user,omitempty" doc:"Only of chunks of this owner."`
+	Filter         plan.Filter `json:"filter,omitempty" doc:"As of a search."`
 }
 
 // SuggestionKind is what a suggestion is taken from.
@@ -79,7 +80,7 @@ func (r *SuggestRequest) validate() error {
 	if n := r.Limit; n != nil && (*n < 1 || *n > MaxSuggestions) {
 		return fault.Invalid("limit", *n, "1 to 50")
 	}
-	return (&Request{Query: r.Query, KnowledgeBases: r.KnowledgeBases, Engine: r.Engine, User: r.User}).Validate()
+	return (&plan.Request{Query: r.Query, KnowledgeBases: r.KnowledgeBases, Engine: r.Engine, User: r.User}).Validate()
 }
 
 // Suggest says how what was typed may go on: by titles, questions and words of chunks that
@@ -91,7 +92,7 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestR
 		return nil, err
 	}
 	q := question{}
-	if q.filter.Conditions, err = ParseFilter(req.Filter); err != nil {
+	if q.filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
 		return nil, err
 	}
 	q.filter.Conditions = slices.Concat(scope.Filter, q.filter.Conditions)
@@ -103,7 +104,7 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestR
 		return nil, err
 	}
 	defer release()
-	as := &Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
+	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
 	return settled(engine.OneSearch(ctx), s, scope, as, func() (*Suggestions, []Degraded, error) {
 		answer, err := s.suggest(ctx, scope, as, &q, req.limit())
 		if err != nil {
@@ -121,7 +122,7 @@ func (r *SuggestRequest) limit() int {
 }
 
 func (s *Searcher) suggest(
-	ctx context.Context, scope access.Scope, req *Request, q *question, limit int,
+	ctx context.Context, scope access.Scope, req *plan.Request, q *question, limit int,
 ) (*Suggestions, error) {
 	answer := &Suggestions{Degraded: []Degraded{}}
 	found := make([][]Suggestion, len(req.KnowledgeBases))

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Fusion is the model of ScoreTexts that reads nothing but words and cosines.
@@ -18,7 +19,7 @@ const Fusion = "fusion"
 // Limits of ScoreTexts.
 const (
 	MaxTexts     = 1_000
-	maxTextBytes = maxRerankedText
+	maxTextBytes = plan.MaxRerankedText
 )
 
 // textWords is what the words count beside evidence, which a text that answers the question has 1 of.
@@ -74,7 +75,7 @@ func (s *Searcher) ScoreTexts(ctx context.Context, req *TextsRequest) (*TextScor
 }
 
 func (s *Searcher) validateTexts(req *TextsRequest) error {
-	if err := (&Request{Query: req.Query}).validateQuery(); err != nil {
+	if err := (&plan.Request{Query: req.Query}).ValidateQuery(); err != nil {
 		return err
 	}
 	if n := len(req.Texts); n < 1 || n > MaxTexts {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // parallelRequests bounds how many searches of one question run at a time.
@@ -36,7 +37,7 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // question is that of the first: its query, vector, filter, user and facets are
 // analyzed and embedded once for all of them. When one request cannot be planned,
 // all are refused (RefusedError); one that fails later has an error for its outcome.
-func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []Request) ([]Outcome, error) {
+func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []plan.Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {

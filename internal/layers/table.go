@@ -63,8 +63,12 @@ var layers = map[string][]string{
 	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
-		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
-		"lib/jsonout", "lib/admission", "lib/labels", "lib/tracing", "lib/vector",
+		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
+		"lib/admission", "lib/jsonout", "lib/labels", "lib/tracing", "lib/vector", "rules", "scoring",
+		"search/plan",
+	},
+	"search/plan": {
+		"analysis", "analysis/language", "engine", "scoring",
 	},
 
 	"engine/elastic": {

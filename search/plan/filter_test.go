@@ -1,4 +1,4 @@
-package search_test
+package plan_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // TestNestedFilters says which of some chunks pass.
@@ -40,7 +40,7 @@ func TestNestedFilters(t *testing.T) {
 		`{"any_of": "z"}`:                                                                                "c",
 		`{"metadata.any_of": ["z"]}`:                                                                     "c",
 	} {
-		conditions, err := search.ParseFilter(filterOf(t, text))
+		conditions, err := plan.ParseFilter(filterOf(t, text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -62,7 +62,7 @@ func TestBounds(t *testing.T) {
 	const time = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
 	f := func(field, condition, member, seen, accepted string) {
 		t.Helper()
-		_, err := search.ParseFilter(filterOf(t, fmt.Sprintf(`{%q: %s}`, field, condition)))
+		_, err := plan.ParseFilter(filterOf(t, fmt.Sprintf(`{%q: %s}`, field, condition)))
 		if accepted == "" {
 			if err != nil {
 				t.Errorf("%s %s: %v", field, condition, err)
@@ -90,7 +90,7 @@ func TestBounds(t *testing.T) {
 	f("written_at", `"yesterday"`, "", "", "")
 	days := strings.Repeat(`"2026-01-01", `, 32)
 	f("written_at", `[`+days+`"2026-01-01T00:00"]`, "", "", "")
-	_, err := search.ParseFilter(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
+	_, err := plan.ParseFilter(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
 	if err == nil || !strings.Contains(err.Error(), "written_at.not is 33; it must be at most 32 days, months or years") {
 		t.Errorf(`33 periods: %v; want an error and "written_at.not is 33; it must be at most 32 days, months or years" in it`, err)
 	}
@@ -118,7 +118,7 @@ func TestWrittenThen(t *testing.T) {
 		`[3, "soon"]`:                                "c",
 		`{"gte": "2026-06-10", "not": "2026-06-10"}`: "b",
 	} {
-		conditions, err := search.ParseFilter(filterOf(t, `{"written_at": `+condition+`}`))
+		conditions, err := plan.ParseFilter(filterOf(t, `{"written_at": `+condition+`}`))
 		if err != nil {
 			t.Errorf("%s: %v", condition, err)
 			continue
@@ -155,58 +155,17 @@ func TestNestedFiltersAreBounded(t *testing.T) {
 		`{"a": {"starts_with": 1}}`:   "starts_with",
 		`{"a": {"ends_with": "` + strings.Repeat("x", 257) + `"}}`: "filter.a.ends_with",
 	} {
-		_, err := search.ParseFilter(filterOf(t, text))
+		_, err := plan.ParseFilter(filterOf(t, text))
 		if e := new(fault.Error); !errors.As(err, &e) || e.Kind != fault.InvalidArgument || !strings.Contains(err.Error(), accepted) {
 			t.Errorf("%.60s: %v, want %s", text, err, accepted)
 		}
 	}
 }
 
-func filterOf(t *testing.T, text string) (filter search.Filter) {
+func filterOf(t *testing.T, text string) (filter plan.Filter) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &filter); err != nil {
 		t.Fatal(err)
 	}
 	return filter
-}
-
-func testNestedFilters(b *bench) {
-	b.fill("k", shelf()...)
-	for filter, want := range map[string]string{
-		`{"any_of": [{"category": "account"}, {"page": {"lte": 0}}]}`: "login refund-zh",
-		`{"not": {"category": ["billing", "animals"]}}`:               "login bare", // bare says nothing
-	} {
-		for _, preset := range []string{"balanced", "rrf", "text"} {
-			r := b.answer(`{"query": "refund login password 退款 burrow", "vector": [0.1, 0.8, 0.1, 0], "knowledge_bases": ["k"],
-				"preset": "` + preset + `", "filter": ` + filter + `, "copies": "keep"}`)
-			if !sameIDs(ids(r), want) {
-				b.Errorf("%s of %s: %s, want %s", preset, filter, ids(r), want)
-			}
-		}
-	}
-	e, err := b.searcher.Explain(b.Context(), scope, search.ExplainRequest{ChunkID: "invoice", Request: search.Request{
-		Query: "refund", Vector: []float32{1, 0, 0, 0}, KnowledgeBases: []string{"k"},
-		Filter: search.Filter{"not": json.RawMessage(`{"category": "billing"}`)},
-	}})
-	if err != nil || e.Outcome != search.OutcomeFiltered || !strings.Contains(e.Detail, "not") {
-		b.Errorf(`%v, %+v; want no error and e.Outcome OutcomeFiltered and "not" in it`, err, e)
-	}
-}
-
-// sameIDs compares without order.
-func sameIDs(got, want string) bool {
-	g, w := strings.Fields(got), strings.Fields(want)
-	left := map[string]int{}
-	for _, id := range g {
-		left[id]++
-	}
-	for _, id := range w {
-		left[id]--
-	}
-	for _, n := range left {
-		if n != 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -10,20 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// SecondStage scores the best of what the legs found anew, and ends the answer there:
-//
-//	score = (text · words + vector · cosine) / (text + vector)
-//
-// where words is the share of the question's words, by weight, that the chunk holds. What has no
-// cosine is scored by its words alone. It is how RAGFlow ranks; docs/decisions/0012-ragflow.md
-// has the source.
-type SecondStage struct {
-	Window int     `json:"window"` // how many chunks are scored
-	Text   float64 `json:"text"`   // weight of the words
-	Vector float64 `json:"vector"` // weight of the cosine
-}
 
 // SecondScore is what a second stage said of a hit, whose score is
 // (text · words + vector · cosine) / (text + vector), times its knowledge base's boost.
@@ -34,8 +22,8 @@ type SecondScore struct {
 	Rank   int      `json:"rank" doc:"The place before, from 1."`
 }
 
-// score weighs words and cosine, in [0, 1].
-func (p *SecondStage) score(s *SecondScore) float64 {
+// weighted weighs words and cosine, in [0, 1].
+func weighted(p *plan.SecondStage, s *SecondScore) float64 {
 	if s.Cosine == nil || p.Text+p.Vector == 0 {
 		return s.Words
 	}
@@ -68,7 +56,7 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 		said := s.bestScore(plan, set, e, chunks[i], wordings[e.Source])
 		said.Fused, said.Rank = e.Score, i+1
 		set.second[set.chunkOf(e)] = said
-		if e.Score = plan.score(said); set.boosts != nil {
+		if e.Score = weighted(plan, said); set.boosts != nil {
 			e.Score *= set.boosts[e.Source]
 		}
 	}
@@ -79,13 +67,13 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 
 // bestScore is the best of an entry by any wording of the question.
 func (s *Searcher) bestScore(
-	plan *SecondStage, set *answerSet, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
+	plan *plan.SecondStage, set *answerSet, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
 ) *SecondScore {
 	best := &SecondScore{}
 	held := s.wordsHeld(wordings, chunk)
 	for query := range wordings {
 		said := &SecondScore{Words: held[query], Cosine: set.cosineOf(e, query)}
-		if query == 0 || plan.score(said) > plan.score(best) {
+		if query == 0 || weighted(plan, said) > weighted(plan, best) {
 			best = said
 		}
 	}

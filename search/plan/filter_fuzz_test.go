@@ -1,4 +1,4 @@
-package search_test
+package plan_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // FuzzParseFilter: any field and value is refused by name, or gives conditions
@@ -39,8 +39,8 @@ func FuzzParseFilter(f *testing.F) {
 	f.Add("a\xff", `1`)
 	f.Add(strings.Repeat("a", 257), `1`)
 	f.Fuzz(func(t *testing.T, name, value string) {
-		filter := search.Filter{name: json.RawMessage(value)}
-		conditions, err := search.ParseFilter(filter)
+		filter := plan.Filter{name: json.RawMessage(value)}
+		conditions, err := plan.ParseFilter(filter)
 		if err != nil {
 			checkRefusal(t, err)
 			return
@@ -54,7 +54,7 @@ func FuzzParseFilter(f *testing.F) {
 		for i := range conditions {
 			checkCondition(t, &conditions[i], strings.TrimPrefix(name, "metadata."))
 		}
-		if again, err := search.ParseFilter(filter); err != nil || !reflect.DeepEqual(again, conditions) {
+		if again, err := plan.ParseFilter(filter); err != nil || !reflect.DeepEqual(again, conditions) {
 			t.Fatalf("once %+v, then %+v, %v", conditions, again, err)
 		}
 	})
@@ -75,7 +75,7 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 	if c.In != nil {
 		forms++
 		values = c.In
-		if len(c.In) == 0 || len(c.In) > search.MaxFilterValues {
+		if len(c.In) == 0 || len(c.In) > plan.MaxFilterValues {
 			t.Fatalf("%d values; want some c.In and at most MaxFilterValues c.In", len(c.In))
 		}
 		checkIn(t, *c)

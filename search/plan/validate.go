@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"maps"
@@ -67,10 +67,10 @@ func (r *Request) validateQuestion() error {
 	if r.Everything {
 		return r.validateEverything()
 	}
-	return r.validateQuery()
+	return r.ValidateQuery()
 }
 
-func (r *Request) validateQuery() error {
+func (r *Request) ValidateQuery() error {
 	switch {
 	case len(r.Query) > MaxQueryBytes:
 		return &fault.Error{

@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // Limits on signals.
@@ -82,23 +81,14 @@ func (s *Signal) name() string {
 	}
 }
 
-// Leg is the signal as a leg of a plan.
-func (s *Signal) Leg() Leg {
-	signal, err := s.of("")
-	if err != nil { // validated before
-		return Leg{}
-	}
-	return Leg{Name: s.name(), Kind: scoring.Signal, Field: signal.Field, Weight: s.Weight, Signal: s}
-}
-
 // validateSignals refuses what no signal can mean, and two of one kind over a field.
-func (o *Overrides) validateSignals() error {
-	if len(o.Signals) > MaxSignals {
-		return fault.Invalid("signals", fault.Length(len(o.Signals)), "at most 8 signals")
+func validateSignals(signals []Signal) error {
+	if len(signals) > MaxSignals {
+		return fault.Invalid("signals", fault.Length(len(signals)), "at most 8 signals")
 	}
 	seen := map[string]bool{}
-	for i := range o.Signals {
-		field, s := "signals["+strconv.Itoa(i)+"]", &o.Signals[i]
+	for i := range signals {
+		field, s := "signals["+strconv.Itoa(i)+"]", &signals[i]
 		if _, err := s.of(field); err != nil {
 			return err
 		}
@@ -193,52 +183,4 @@ func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 		values[i] = engine.Value{V: v}
 	}
 	return values, nil
-}
-
-// asOf is the moment that a plan's recencies are of: rounded down, so that an answer can be
-// kept, and its pages are of one ranking, for a 256th of the half-life.
-func (p *Plan) asOf(now time.Time) {
-	for i := range p.Legs {
-		s := p.Legs[i].Signal
-		if s == nil || s.Recency == nil {
-			continue
-		}
-		if half, err := parseAge("", s.Recency.HalfLife, time.Second); err == nil {
-			moment := now.UTC().Truncate(max(time.Second, (half / 256).Truncate(time.Second)))
-			p.Legs[i].AsOf = &moment
-		}
-	}
-}
-
-// signals asks for those of the plan, which are the legs at the places given.
-func (rt *retrieval) signals() (signals []engine.Signal, places []int) {
-	for i := range rt.legs {
-		if l := &rt.legs[i]; l.signal != nil {
-			signals, places = append(signals, *l.signal), append(places, i)
-		}
-	}
-	return signals, places
-}
-
-// signal is what a leg asks of the engine, nil where it is none.
-func (l *Leg) signal() *engine.Signal {
-	if l.Signal == nil {
-		return nil
-	}
-	signal, err := l.Signal.of("")
-	if err != nil { // validated before
-		return nil
-	}
-	if signal.Recency != nil && l.AsOf != nil {
-		signal.Recency.Now = *l.AsOf
-	}
-	return &signal
-}
-
-// observedSignal is what a signal says of a chunk. One that says nothing has no rank there.
-func observedSignal(value float64) scoring.Observation {
-	if value > 0 {
-		return scoring.Observation{Rank: scoring.Unranked, Raw: value}
-	}
-	return scoring.Observation{Raw: value}
 }

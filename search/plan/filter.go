@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"bytes"
@@ -369,3 +369,7 @@ func parseValue(field string, raw json.RawMessage) (engine.Value, error) {
 		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 }
+
+// Filter maps a field to what it must be, as JSON has it; ParseFilter turns it
+// into engine conditions.
+type Filter map[string]json.RawMessage

@@ -8,73 +8,12 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// Plan is a search before it meets a query's words or an engine: legs, fusion
-// and post-processing. It is plain data: a dry run prints it, a comparison is
-// two of them, goldens are plans.
-type Plan struct {
-	Preset string         `json:"preset"`
-	Legs   []Leg          `json:"legs"`
-	Fusion scoring.Fusion `json:"fusion"`
-	// Text is how the question becomes a text query.
-	Text analysis.Rules `json:"text"`
-	// Joint asks the engine for one ranking by the weighted sum of the legs
-	// instead of one ranking per leg: script_score, and z-scores whose moments
-	// are known beforehand, are such sums.
-	Joint bool `json:"joint,omitempty"`
-	// Coverage multiplies the text legs' weight by √(known · average length),
-	// known being the share of the query's idf mass that the text index knows.
-	Coverage bool `json:"coverage,omitempty"`
-	// WeightsBy makes the weight of the text legs follow from the question.
-	WeightsBy *WeightModel `json:"weights_by,omitempty"`
-	// TextRequired leaves out chunks that the text query does not match, and
-	// tries the Relaxations in turn when nothing is found then.
-	TextRequired bool               `json:"text_required,omitempty"`
-	Relaxations  []analysis.Minimum `json:"relaxations,omitempty"`
-	TopK         int                `json:"top_k"`
-	Candidates   int                `json:"candidates"`
-	Threshold    Threshold          `json:"threshold"`
-	// SecondStage scores the best by their words and vectors, before a reranker reads them.
-	SecondStage *SecondStage `json:"second_stage,omitempty"`
-	Rerank      *Reranking   `json:"rerank,omitempty"`
-	// Fields are the boosts of parts of the text in force, those that are not 1.
-	Fields map[string]float64 `json:"fields,omitempty"`
-	// UsualFields are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
-	UsualFields map[string]float64 `json:"-"`
-	// Rewrite is what a language model writes before the search.
-	Rewrite *Rewrite `json:"rewrite,omitempty"`
-	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
-	Diversity float64 `json:"diversity,omitempty"`
-	// Return is ReturnParent where hits bring their sections along.
-	Return string `json:"return,omitempty"`
-	// DidYouMean has unknown words of the question corrected.
-	DidYouMean bool   `json:"did_you_mean,omitempty"`
-	GroupBy    string `json:"group_by,omitempty"`
-	// Distinct keeps the best of the chunks of a knowledge base that are alike in
-	// all of these fields: text fields, or fields that filters know.
-	Distinct []string `json:"distinct,omitempty"`
-}
-
-// Leg is one planned ranked retrieval.
-type Leg struct {
-	Name   string       `json:"name"`
-	Kind   scoring.Kind `json:"kind"`
-	Field  string       `json:"field"`
-	K      int          `json:"k"`
-	Weight float64      `json:"weight"`
-	// Query is which phrasing it asks for: 0 the question, n the n-th of Request.Queries.
-	Query  int            `json:"query,omitempty" doc:"The phrasing that it asks for: n is the n-th of queries, from 1; left out, the question."`
-	boosts []engine.Boost // of parts of a text leg's field, as Plan.Fields has them
-	// Signal is set in a leg of that kind, and AsOf where it is of a date.
-	Signal *Signal    `json:"signal,omitempty"`
-	AsOf   *time.Time `json:"as_of,omitempty"`
-}
 
 // PresetDefault is the name of the saved preset that a tenant's requests have that name none. Without one they
 // have Options.DefaultPreset; a preset of the name that is there for everybody is one like others.
@@ -111,7 +50,7 @@ func (s *Searcher) Models() (rerankers []string, writes bool) {
 type Subject struct {
 	KB     engine.KnowledgeBase
 	Engine engine.Engine
-	Plan   Plan
+	Plan   plan.Plan
 
 	metrics *metrics // of the searcher
 }
@@ -119,7 +58,7 @@ type Subject struct {
 // Subjects validates and plans a request: everything that its answer depends on
 // beside the data and the question. It runs nothing, and fails even when only one of
 // several knowledge bases is unavailable.
-func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Request) ([]Subject, error) {
+func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.Request) ([]Subject, error) {
 	r, err := s.plan(ctx, scope, req)
 	if err != nil {
 		return nil, err
@@ -133,7 +72,7 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Reques
 
 // plan validates a request and plans it for each knowledge base. Of several, one
 // that cannot be asked at present costs its own hits only.
-func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (_ *run, err error) {
+func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Request) (_ *run, err error) {
 	ctx, span := tracing.Start(ctx, spanPlan)
 	defer func() { span.End(err) }()
 	planner, err := s.plannerOf(scope, req)
@@ -155,14 +94,14 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
 			return nil, err
 		}
-		if err := subject.Plan.validateParents(); err != nil {
+		if err := subject.Plan.ValidateParents(); err != nil {
 			return nil, err
 		}
-		if err := subject.Plan.boostFields(&subject.KB); err != nil {
+		if err := subject.Plan.BoostFields(&subject.KB); err != nil {
 			return nil, err
 		}
-		subject.Plan.phrase(len(req.Queries))
-		subject.Plan.asOf(time.Now())
+		subject.Plan.Phrase(len(req.Queries))
+		subject.Plan.AsOf(time.Now())
 		if s.lacksVectors(planner, req, &subject.KB) {
 			r.vectorless = append(r.vectorless, newDegraded(string(scoring.Vector), id, errNoVectors))
 		}
@@ -187,24 +126,24 @@ var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made wit
 
 // lacksVectors reports whether the plan would have looked for vectors if the knowledge base had
 // any, and nobody meant it to have none.
-func (s *Searcher) lacksVectors(planner Planner, req *Request, kb *engine.KnowledgeBase) bool {
+func (s *Searcher) lacksVectors(planner plan.Planner, req *plan.Request, kb *engine.KnowledgeBase) bool {
 	if kb.Dimensions > 0 || kb.KeywordOnly || kb.Attach != nil || s.Embedder == nil && len(s.Embedders) == 0 {
 		return false
 	}
 	with := *kb
 	with.Dimensions = 1
-	plan, err := planner(req, with.Fields())
-	byVector := func(l Leg) bool { return l.Kind == scoring.Vector && l.Weight > 0 }
-	return err == nil && slices.ContainsFunc(plan.Legs, byVector)
+	meant, err := planner(req, with.Fields())
+	byVector := func(l plan.Leg) bool { return l.Kind == scoring.Vector && l.Weight > 0 }
+	return err == nil && slices.ContainsFunc(meant.Legs, byVector)
 }
 
 // plannerOf gives the planner of a valid request.
-func (s *Searcher) plannerOf(scope access.Scope, req *Request) (Planner, error) {
+func (s *Searcher) plannerOf(scope access.Scope, req *plan.Request) (plan.Planner, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
 	if req.Everything {
-		return everything, nil
+		return plan.Everything, nil
 	}
 	preset := req.Preset
 	if preset == "" {

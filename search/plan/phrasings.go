@@ -1,13 +1,10 @@
-package search
+package plan
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hybridge-search/hybridge/analysis"
-	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -19,23 +16,6 @@ import (
 
 // MaxPhrasings is how many Request.Queries may have.
 const MaxPhrasings = 8
-
-// phrasing is the question in one wording.
-type phrasing struct {
-	parsed analysis.Query
-	vector []float32
-	// noVector says why there is no vector: the vector legs are degraded for it.
-	noVector error
-	language string // ISO 639-1; empty: it cannot be told
-}
-
-// in gives the wording that a leg asks for.
-func (q *question) in(l *leg) *phrasing {
-	if l.Query == 0 {
-		return &q.phrasing
-	}
-	return &q.more[l.Query-1]
-}
 
 func (r *Request) validateQueries() error {
 	if n := len(r.Queries); n > MaxPhrasings {
@@ -57,9 +37,9 @@ func (r *Request) validateQueries() error {
 	return nil
 }
 
-// phrase has the legs ask for n more phrasings. No phrasing's words are required then: what
+// Phrase has the legs ask for n more phrasings. No phrasing's words are required then: what
 // one of them finds may have none of another's.
-func (p *Plan) phrase(n int) {
+func (p *Plan) Phrase(n int) {
 	if n == 0 {
 		return
 	}
@@ -85,23 +65,4 @@ func (p *Plan) phrase(n int) {
 			p.Legs = append(p.Legs, l)
 		}
 	}
-}
-
-// wordings are those of texts; their vectors are made later.
-func (s *Searcher) wordings(queries []string) []phrasing {
-	all := make([]phrasing, len(queries))
-	for i, text := range queries {
-		parsed := s.Analyzer.ParsePlain(text)
-		all[i] = phrasing{parsed: parsed, language: language.Of(parsed.Text)}
-	}
-	return all
-}
-
-// reword gives a question the further wordings of another request.
-func (s *Searcher) reword(ctx context.Context, q question, r *run) question {
-	q.more = s.wordings(r.req.Queries)
-	if needsVector(r.subjects) {
-		s.embedAll(ctx, r, &q)
-	}
-	return q
 }

@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// boostFields gives the text legs of a plan the boosts of parts of the text: those of the request,
+// BoostFields gives the text legs of a plan the boosts of parts of the text: those of the request,
 // else those of the preset, else those of the knowledge base.
-func (p *Plan) boostFields(kb *engine.KnowledgeBase) error {
+func (p *Plan) BoostFields(kb *engine.KnowledgeBase) error {
 	boosts, kept := p.Fields, kb.Parts()
 	if boosts == nil {
 		boosts = kb.Boosts
@@ -39,7 +39,7 @@ func (p *Plan) boostFields(kb *engine.KnowledgeBase) error {
 	p.Fields = boosts
 	for i := range p.Legs {
 		if l := &p.Legs[i]; l.Kind == scoring.Text && l.Field == engine.FieldText {
-			l.boosts = boostsOf(boosts)
+			l.Boosts = boostsOf(boosts)
 		}
 	}
 	return nil

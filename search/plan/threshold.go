@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"github.com/go-json-experiment/json"
@@ -42,5 +42,5 @@ func (t *Threshold) UnmarshalText(name []byte) error {
 // UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
 func (t *Threshold) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, t) }
 
-// byRelevance reports whether anything is cut by relevance.
-func (t *Threshold) byRelevance() bool { return t.Relevance != nil || t.Answerable != nil }
+// ByRelevance reports whether anything is cut by relevance.
+func (t *Threshold) ByRelevance() bool { return t.Relevance != nil || t.Answerable != nil }

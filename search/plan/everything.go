@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"reflect"
@@ -15,9 +15,9 @@ const PresetEverything = "everything"
 // usualTopK is of a request that does not say how many hits it wants.
 const usualTopK = 10
 
-// everything plans a request without a question: no legs, so that every chunk that passes the
+// Everything plans a request without a question: no legs, so that every chunk that passes the
 // filter takes part, by id. Totals and facets count up to MaxCandidates of them.
-func everything(req *Request, _ []engine.Field) (Plan, error) {
+func Everything(req *Request, _ []engine.Field) (Plan, error) {
 	p := Plan{
 		Preset: PresetEverything, Legs: []Leg{}, Joint: true, Fusion: scoring.Fusion{Method: scoring.Linear},
 		TopK: usualTopK, Candidates: MaxCandidates,

@@ -1,26 +1,4 @@
-package search
-
-import "encoding/json"
-
-// Limits on what a request may ask; over them it is refused.
-const (
-	MaxQueryBytes      = 32 << 10 // of the query text
-	MaxTopK            = 10_000
-	MaxCandidates      = 10_000
-	MaxKnowledgeBases  = 64
-	MaxFilterValues    = 1_000
-	MaxFilterFields    = 32 // of the whole tree
-	MaxFilterDepth     = 8
-	MaxFacets          = 16
-	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
-	MaxPhrases         = 64 // required and excluded ones
-	MaxFragmentSize    = 2_000
-	MaxFragments       = 50
-	MaxNeighbours      = 20
-	MaxNameBytes       = 256
-	MaxVectorDimension = 4_096
-	MaxBoost           = 100 // of a knowledge base
-)
+package plan
 
 // GroupByDocument keeps the best chunk of each document.
 const GroupByDocument = "document_id"
@@ -66,10 +44,6 @@ type Request struct {
 	Experiments *bool  `json:"experiments,omitempty" doc:"false: the search takes part in no experiment."`
 }
 
-// Filter maps a field to what it must be, as JSON has it; ParseFilter turns it
-// into engine conditions.
-type Filter map[string]json.RawMessage
-
 // Highlight shapes the fragments. Sizes are in characters (runes).
 type Highlight struct {
 	FragmentSize *int    `json:"fragment_size,omitempty" minimum:"10" maximum:"2000"`
@@ -77,4 +51,16 @@ type Highlight struct {
 	Pre          *string `json:"pre,omitempty"`
 	Post         *string `json:"post,omitempty"`
 	Nearest      bool    `json:"nearest,omitempty" doc:"Shows a hit without a word of the question from the sentence on that is nearest to it, for which sentences are embedded: up to 300 ms more."`
+}
+
+// Exactness says which approximations of engines to switch off, to measure their recall.
+type Exactness struct {
+	Legs       bool // every vector is compared, and joint rankings are over every chunk
+	Statistics bool // mean and deviation of cosines are of every vector, not of a sample
+}
+
+// Folds reports whether chunks with the same text are one hit across knowledge bases, and within one.
+func (r *Request) Folds() (acrossBases, withinBase bool) {
+	withinBase = r.Copies == CopiesFold
+	return withinBase || r.Copies == "" && len(r.KnowledgeBases) > 1, withinBase
 }

@@ -1,4 +1,4 @@
-package search
+package plan
 
 import (
 	"cmp"
@@ -113,7 +113,7 @@ func (o *Overrides) Validate() error {
 	if err := o.Rewrite.validate(); err != nil {
 		return err
 	}
-	if err := o.validateReturn(); err != nil {
+	if err := validateReturn(o.Return); err != nil {
 		return err
 	}
 	if d := o.Diversity; d != nil && !(*d >= 0 && *d <= 1) {
@@ -122,7 +122,7 @@ func (o *Overrides) Validate() error {
 	if err := o.Rerank.validate(); err != nil {
 		return err
 	}
-	if err := o.validateSignals(); err != nil {
+	if err := validateSignals(o.Signals); err != nil {
 		return err
 	}
 	if err := o.Threshold.validate(); err != nil {
