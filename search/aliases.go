@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -27,6 +28,24 @@ type (
 	TextQuery     = plan.TextQuery
 	Threshold     = plan.Threshold
 	WeightModel   = plan.WeightModel
+
+	AnalyzeResponse  = answer.AnalyzeResponse
+	AppliedRule      = answer.AppliedRule
+	Copy             = answer.Copy
+	Degraded         = answer.Degraded
+	DocumentCount    = answer.DocumentCount
+	Explain          = answer.Explain
+	ExplainRequest   = answer.ExplainRequest
+	ExplainResponse  = answer.ExplainResponse
+	FacetCount       = answer.FacetCount
+	Hit              = answer.Hit
+	InExperiment     = answer.InExperiment
+	RelevanceAccount = answer.RelevanceAccount
+	Response         = answer.Response
+	Shared           = answer.Shared
+	Timings          = answer.Timings
+	Total            = answer.Total
+	WeightAccount    = answer.WeightAccount
 )
 
 // Their constants.
@@ -37,7 +56,6 @@ const (
 	MaxTopK           = plan.MaxTopK
 	MaxCandidates     = plan.MaxCandidates
 	MaxKnowledgeBases = plan.MaxKnowledgeBases
-	MaxFilterValues   = plan.MaxFilterValues
 	MaxCountedApart   = plan.MaxCountedApart
 	MaxFragmentSize   = plan.MaxFragmentSize
 	MaxFragments      = plan.MaxFragments
@@ -45,11 +63,19 @@ const (
 	GroupByDocument   = plan.GroupByDocument
 	CopiesFold        = plan.CopiesFold
 	CopiesKeep        = plan.CopiesKeep
-	ReturnChunk       = plan.ReturnChunk
 	ReturnParent      = plan.ReturnParent
 	MaxObserved       = plan.MaxObserved
 	MaxSignalWeight   = plan.MaxSignalWeight
 	Auto              = plan.Auto
+
+	OutcomeHit        = answer.OutcomeHit
+	OutcomeBeyondTopK = answer.OutcomeBeyondTopK
+	OutcomeMissing    = answer.OutcomeMissing
+	OutcomeHidden     = answer.OutcomeHidden
+	OutcomeFiltered   = answer.OutcomeFiltered
+	OutcomeCandidates = answer.OutcomeCandidates
+	OutcomeThreshold  = answer.OutcomeThreshold
+	OutcomeGrouped    = answer.OutcomeGrouped
 )
 
 // ParseFilter is plan.ParseFilter.
@@ -60,3 +86,9 @@ func AutoThreshold() Threshold { return plan.AutoThreshold() }
 
 // Features is plan.Features.
 func Features() []string { return plan.Features() }
+
+// NewQueryID is answer.NewQueryID.
+func NewQueryID() string { return answer.NewQueryID() }
+
+// TooLarge is answer.TooLarge.
+func TooLarge(limit int64) error { return answer.TooLarge(limit) }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -40,7 +41,7 @@ func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
 func (r *run) without(field string) *run {
 	other := *r
 	other.shows, other.counts = false, true
-	other.timings = Timings{Legs: map[string]float64{}}
+	other.timings = answer.Timings{Legs: map[string]float64{}}
 	other.question.facets = []string{field}
 	asked := r.question.filter.Conditions[len(r.bound):]
 	other.question.filter.Conditions = slices.Concat(r.bound,
@@ -55,12 +56,12 @@ func (a *apartSets) stop() {
 
 // count puts the counts in place of those of the answer set. Where there are none, or
 // where a leg was missing, the answer is degraded.
-func (a *apartSets) count(into *Response) {
+func (a *apartSets) count(into *answer.Response) {
 	_ = a.ranking.Wait() // each set has its own error
 	for i, field := range a.fields {
 		set, err := a.sets[i], a.errs[i]
 		if err != nil {
-			d := newDegraded(stepFacets, "", err)
+			d := answer.NewDegraded(answer.StepFacets, "", err)
 			d.Reason = "the counts of " + field + " are those with the filter on it: " + d.Reason
 			into.Degraded = append(into.Degraded, d)
 			continue
@@ -73,8 +74,8 @@ func (a *apartSets) count(into *Response) {
 		}
 		for _, d := range set.degraded {
 			if !slices.Contains(into.Degraded, d) {
-				into.Degraded = append(into.Degraded, Degraded{
-					Leg: stepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,
+				into.Degraded = append(into.Degraded, answer.Degraded{
+					Leg: answer.StepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,
 					Reason: "for the counts of " + field + ", " + d.Leg + ": " + d.Reason,
 				})
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 const (
@@ -152,11 +153,11 @@ func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, rea
 }
 
 // copiesOf are the chunks that an entry stands for, best first.
-func (set *answerSet) copiesOf(entry *scoring.Fused) []Copy {
-	var copies []Copy
+func (set *answerSet) copiesOf(entry *scoring.Fused) []answer.Copy {
+	var copies []answer.Copy
 	for _, folded := range set.folded[set.chunkOf(entry)] {
 		hit := set.hit(&folded)
-		copies = append(copies, Copy{
+		copies = append(copies, answer.Copy{
 			KnowledgeBase: set.from(&folded).KB.ID, ID: hit.ID,
 			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName,
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
@@ -17,12 +18,6 @@ const (
 	leastDiverse = 50
 	mostDiverse  = 200
 )
-
-// Diversity says where a hit came from in a diverse answer.
-type Diversity struct {
-	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
-	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
-}
 
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
@@ -51,11 +46,11 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
 	order := choice.order()
 	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
-	set.diversity = make(map[chunkOf]*Diversity, n)
+	set.diversity = make(map[chunkOf]*answer.Diversity, n)
 	for _, at := range order {
 		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
+		set.diversity[chunkOf{set.from(e), e.ID()}] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
 	}
 	set.entries = slices.Concat(chosen, entries[n:])
 	return nil
@@ -181,7 +176,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 		}
 	}
 	if !some {
-		set.degraded = append(set.degraded, newDegraded(stepDiversity, "",
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepDiversity, "",
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -44,7 +45,7 @@ type retrieval struct {
 	pool       *pool             // nil: scored by itself
 	source     int32             // its place among the retrievals
 	offset     int               // of its hits among the candidates that it was fused with
-	degraded   []Degraded
+	degraded   []answer.Degraded
 	fuseMS     float64
 	deferred   deferredScores
 	ruled      *ruled            // nil: no rule matches
@@ -188,7 +189,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		rt.fail(err)
 		return
 	}
-	rt.accept(result, req, sent, milliseconds(time.Since(started)))
+	rt.accept(result, req, sent, answer.Milliseconds(time.Since(started)))
 	if rt.err != nil {
 		return
 	}
@@ -199,7 +200,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		weighByQuestion([]*retrieval{rt})
 	}
 	rt.fuse()
-	rt.fuseMS = milliseconds(time.Since(started))
+	rt.fuseMS = answer.Milliseconds(time.Since(started))
 }
 
 // request asks the engine for every leg that can run and has something to look for.
@@ -291,19 +292,19 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
 	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
-		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, fault.New(fault.Corrupt,
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
 			"%d damaged chunks are left out; hybridge kb check names them", result.Damaged)))
 	}
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &rt.legs[sent[i]]
-		l.ran, l.took = true, milliseconds(outcome.Took)
+		l.ran, l.took = true, answer.Milliseconds(outcome.Took)
 		switch {
 		case outcome.Err != nil:
 			l.err = outcome.Err
 			failed++
 		case outcome.Incomplete != nil:
-			d := newDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
+			d := answer.NewDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
 			d.Reason = "ranked its own hits; what it says of the others is unknown: " + d.Reason
 			rt.degraded = append(rt.degraded, d)
 		}
@@ -385,7 +386,7 @@ func (rt *retrieval) fail(err error) {
 	}
 	rt.degradeFailed()
 	if len(rt.legs) == 0 {
-		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, err))
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
 	}
 	rt.err = err
 }
@@ -394,7 +395,7 @@ func (rt *retrieval) fail(err error) {
 func (rt *retrieval) degradeFailed() {
 	for i := range rt.legs {
 		if l := &rt.legs[i]; l.err != nil && l.Kind != scoring.Signal {
-			rt.degraded = append(rt.degraded, newDegraded(l.Name, rt.KB.ID, l.err))
+			rt.degraded = append(rt.degraded, answer.NewDegraded(l.Name, rt.KB.ID, l.err))
 		}
 	}
 }

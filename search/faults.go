@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -23,20 +22,6 @@ func isUnavailable(err error) bool {
 	}
 	kind := fault.KindOf(err)
 	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
-}
-
-// newDegraded says what took no part because of an error.
-func newDegraded(leg, kb string, err error) Degraded {
-	return Degraded{Leg: leg, KnowledgeBase: kb, Code: fault.KindOf(err), Reason: reason(err)}
-}
-
-// reason is what a caller is told of an error: its detail, never its cause.
-func reason(err error) string {
-	var e *fault.Error
-	if errors.As(err, &e) {
-		return e.Detail
-	}
-	return "internal error"
 }
 
 // leavingTime gives a step that the search can do without half of the time that is left, so

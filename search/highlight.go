@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -57,7 +58,7 @@ const largePage = 1 << 17
 
 // mark sets the highlights of hits, given the retrieval of each; of a large page on
 // all processors. It ends early with ctx, and when the fragments take too many bytes.
-func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *allowance) error {
+func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, bytes *answer.Allowance) error {
 	size := 0
 	for i := range hits {
 		size += len(m.text(&hits[i]))
@@ -71,7 +72,7 @@ func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *all
 				return
 			}
 			m.matched[i] = m.markHit(sources[i], &hits[i])
-			if err := bytes.take(sizeOfMarked(&hits[i])); err != nil {
+			if err := bytes.Take(sizeOfMarked(&hits[i])); err != nil {
 				tooLarge.Store(&err)
 			}
 		}
@@ -94,7 +95,7 @@ func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *all
 }
 
 // sizeOfMarked is what the marked texts of a hit take, in bytes.
-func sizeOfMarked(hit *Hit) int {
+func sizeOfMarked(hit *answer.Hit) int {
 	size := len(hit.TitleHighlight) + len(hit.QuestionHighlight)
 	for _, fragment := range hit.Highlights {
 		size += len(fragment)
@@ -104,7 +105,7 @@ func sizeOfMarked(hit *Hit) int {
 
 // text is the part of a hit that is marked: its content, or the answer of a
 // question-answer pair; empty where no highlights are wanted.
-func (m *marker) text(hit *Hit) string {
+func (m *marker) text(hit *answer.Hit) string {
 	switch {
 	case !m.wanted:
 		return ""
@@ -115,7 +116,7 @@ func (m *marker) text(hit *Hit) string {
 }
 
 // markHit reports whether the text of the hit has words of the query.
-func (m *marker) markHit(source int, hit *Hit) (matched bool) {
+func (m *marker) markHit(source int, hit *answer.Hit) (matched bool) {
 	hit.Highlights = []string{}
 	if !m.wanted {
 		return false

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -33,7 +34,7 @@ type leg struct {
 	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
-	weighed     *Coverage            // nil: the weight is as planned
+	weighed     *answer.Coverage     // nil: the weight is as planned
 	byQuestion  *plan.ByQuestion     // nil: no model changed the weight
 	err         error                // why it takes no part
 	ran         bool
@@ -295,88 +296,6 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 		l.moments = &moments
 	}
 	l.rescale()
-}
-
-// Average lengths of chunks in tokens: the one at which weighByCoverage leaves the
-// weight of text as planned, and the range that was measured, beyond which it is not
-// extrapolated.
-const (
-	usualLength    = 134
-	shortestLength = 42
-	longestLength  = 251
-)
-
-// Coverage is what changed the weight of a text leg for a knowledge base.
-type Coverage struct {
-	Planned       float64 `json:"planned" doc:"The weight before."`
-	Known         float64 `json:"known" doc:"Share of the query's idf mass that the text index knows, in [0, 1]."`
-	AverageLength float64 `json:"average_length" doc:"Of the chunks, in tokens."`
-	Language      string  `json:"language,omitempty" doc:"ISO 639-1; both are of the knowledge bases in this language alone, as chunks of several are compared."`
-}
-
-// WeightAccount says what weight a leg has for a knowledge base, and by which rule.
-type WeightAccount struct {
-	KnowledgeBase string    `json:"knowledge_base"`
-	Leg           string    `json:"leg"`
-	Weight        float64   `json:"weight"`
-	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
-	Coverage      *Coverage `json:"coverage,omitempty"`
-	// ByQuestion is set where the preset's weights_by changed the weight further.
-	ByQuestion *plan.ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
-}
-
-// weights tells them.
-func (rt *retrieval) weights() []WeightAccount {
-	all := make([]WeightAccount, len(rt.legs))
-	for i := range rt.legs {
-		l := &rt.legs[i]
-		all[i] = WeightAccount{
-			KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned",
-			Coverage: l.weighed, ByQuestion: l.byQuestion,
-		}
-		if l.weighed != nil {
-			all[i].Rule = "coverage"
-		}
-	}
-	return all
-}
-
-// weighByCoverage multiplies each text leg's weight by
-//
-//	√(known · average length / 134)
-//
-// where known is the share of the query's idf mass that the text index knows:
-// words in another language are none, and in short chunks the few words that
-// match say less. Measured on eleven retrieval sets, see docs/relevance.md.
-func (rt *retrieval) weighByCoverage() {
-	for i := range rt.legs {
-		l := &rt.legs[i]
-		if l.Kind != scoring.Text || l.err != nil {
-			continue
-		}
-		f := l.frequencies
-		if l.alike.DF != nil {
-			f = l.alike
-		}
-		known := analysis.Known(rt.question.in(l).parsed, f)
-		if rt.known == nil || known > *rt.known {
-			rt.known = &known
-		}
-		l.weighed = &Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
-		if l.alike.DF != nil {
-			l.weighed.Language = rt.mainLanguage()
-		}
-		l.Weight *= l.weighed.share()
-	}
-}
-
-// share is what the planned weight is multiplied by.
-func (c *Coverage) share() float64 {
-	length := 1.0
-	if c.AverageLength > 0 {
-		length = min(max(c.AverageLength, shortestLength), longestLength) / usualLength
-	}
-	return math.Sqrt(c.Known * length)
 }
 
 // signals asks for those of the plan, which are the legs at the places given.

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -82,7 +83,7 @@ type counted struct {
 
 func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	c.asked = append(c.asked, req.Terms)
-	stats := &engine.Statistics{Docs: 100, AverageLength: usualLength}
+	stats := &engine.Statistics{Docs: 100, AverageLength: answer.UsualLength}
 	for _, term := range req.Terms {
 		stats.DF = append(stats.DF, c.df[term])
 	}

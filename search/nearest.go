@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // Bounds of looking for the sentences nearest to a question.
@@ -50,7 +51,7 @@ type candidate struct {
 // showNearest lets the fragments of hits without a word of the question begin with the
 // sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
 // them as they are.
-func (s *Searcher) showNearest(ctx context.Context, r *run, hits []Hit, m *marker) error {
+func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m *marker) error {
 	if h := r.req.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (s *Searcher) showNearest(ctx context.Context, r *run, hits []Hit, m *marke
 		if !can || model == "" || asked[model].vector == nil {
 			continue
 		}
-		all, texts := candidates(model, hits, m, func(h *Hit) bool { return models[h.KnowledgeBase] == model })
+		all, texts := candidates(model, hits, m, func(h *answer.Hit) bool { return models[h.KnowledgeBase] == model })
 		if len(all) == 0 {
 			continue
 		}
@@ -93,7 +94,7 @@ type sentenceText struct {
 // candidates are the first hits without marks in their texts, and their sentences in the
 // order of the hits.
 func candidates(
-	model string, hits []Hit, m *marker, of func(*Hit) bool,
+	model string, hits []answer.Hit, m *marker, of func(*answer.Hit) bool,
 ) (all []candidate, texts []sentenceText) {
 	for i := range hits {
 		text := m.text(&hits[i])

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // parallelNeighbours bounds how many requests for neighbours run at a time.
@@ -20,7 +21,7 @@ const (
 
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
 // in the document, of those that the search may show.
-func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes *allowance) error {
+func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
 	for i := range r.subjects {
 		source[r.subjects[i].KB.ID] = i
@@ -42,7 +43,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 			for k := range hits[i].Neighbours {
 				size += len(hits[i].Neighbours[k].Content)
 			}
-			return bytes.take(size)
+			return bytes.Take(size)
 		})
 	}
 	return group.Wait()
@@ -75,11 +76,11 @@ func (r *run) around(ctx context.Context, of int, document string, from, to int)
 	return shown[:min(len(shown), wanted)], nil
 }
 
-func neighboursOf(around []engine.Chunk, hit *Hit) []Neighbour {
-	list := []Neighbour{}
+func neighboursOf(around []engine.Chunk, hit *answer.Hit) []answer.Neighbour {
+	list := []answer.Neighbour{}
 	for i := range around {
 		if c := &around[i]; c.ID != hit.ID {
-			list = append(list, Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
+			list = append(list, answer.Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
 		}
 	}
 	return list

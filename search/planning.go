@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -79,13 +80,13 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 	if err != nil {
 		return nil, err
 	}
-	r := &run{req: req, bound: scope.Filter, timings: Timings{Legs: map[string]float64{}}}
+	r := &run{req: req, bound: scope.Filter, timings: answer.Timings{Legs: map[string]float64{}}}
 	var unavailable error
 	for _, id := range req.KnowledgeBases {
 		subject, err := s.resolve(ctx, scope, req, id)
 		if isUnavailable(err) {
 			unavailable = err
-			r.unavailable = append(r.unavailable, newDegraded(stepCatalog, id, err))
+			r.unavailable = append(r.unavailable, answer.NewDegraded(answer.StepCatalog, id, err))
 			continue
 		}
 		if err != nil {
@@ -103,7 +104,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 		subject.Plan.Phrase(len(req.Queries))
 		subject.Plan.AsOf(time.Now())
 		if s.lacksVectors(planner, req, &subject.KB) {
-			r.vectorless = append(r.vectorless, newDegraded(string(scoring.Vector), id, errNoVectors))
+			r.vectorless = append(r.vectorless, answer.NewDegraded(string(scoring.Vector), id, errNoVectors))
 		}
 		if by := subject.Plan.Rerank; by != nil && s.Rerankers[by.Name] == nil {
 			return nil, fault.Invalid("rerank", by.Name, "null, or one of the configured rerankers: "+names(s.Rerankers))

@@ -11,17 +11,18 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
-func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Response, err error) {
+func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answer.Response, err error) {
 	ctx, span := tracing.Start(ctx, spanPresent)
 	defer func() { span.End(err) }()
-	response := &Response{
-		QueryID:   NewQueryID(),
+	response := &answer.Response{
+		QueryID:   answer.NewQueryID(),
 		Preset:    r.plan.Preset,
 		Engine:    engineNames(r.subjects),
-		Total:     Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
+		Total:     answer.Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
 		Documents: set.documents(),
 		Facets:    set.facets(r.req.Facets),
 		Relaxed:   set.relaxed,
@@ -50,9 +51,9 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 		return nil, err
 	}
 	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
-		set.degraded = append(set.degraded, newDegraded(stepHighlight, "", err))
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepHighlight, "", err))
 	}
-	r.timings.Highlight = milliseconds(time.Since(started))
+	r.timings.Highlight = answer.Milliseconds(time.Since(started))
 	if r.req.Neighbours > 0 {
 		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
 			return nil, err
@@ -102,8 +103,8 @@ func engineNames(subjects []Subject) string {
 // is left out.
 func (set *answerSet) hits(
 	ctx context.Context, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
-) ([]Hit, error) {
-	hits := make([]Hit, 0, len(page))
+) ([]answer.Hit, error) {
+	hits := make([]answer.Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	legs := scoring.Explain(page)
 	for i, chunk := range chunks {
@@ -116,10 +117,10 @@ func (set *answerSet) hits(
 	return hits, m.mark(ctx, hits, sources, set.bytes)
 }
 
-func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
+func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
 	rt := set.from(entry)
 	rt.deferred.fillIn(chunk.ID, legs)
-	hit := Hit{
+	hit := answer.Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
@@ -128,7 +129,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
 	}
 	if rule := rt.pinned[chunk.ID]; rule != "" {
-		hit.Pinned = &Pinned{Rule: rule}
+		hit.Pinned = &answer.Pinned{Rule: rule}
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]
@@ -229,10 +230,10 @@ func listCounts(counts map[string]int) string {
 }
 
 // explanation is the account of the whole answer.
-func (set *answerSet) explanation(r *run) *Explain {
-	account := &Explain{
+func (set *answerSet) explanation(r *run) *answer.Explain {
+	account := &answer.Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(), Weights: []WeightAccount{},
+		Relevance: set.accounts(), Weights: []answer.WeightAccount{},
 		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {

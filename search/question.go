@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -57,12 +58,12 @@ func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
 	if r.req.User != nil {
 		q.filter.Owner = *r.req.User
 	}
-	r.timings.Analyze = milliseconds(time.Since(started))
+	r.timings.Analyze = answer.Milliseconds(time.Since(started))
 	q.more = s.wordings(r.req.Queries)
 	if needsVector(r.subjects) {
 		started = time.Now()
 		s.embedAll(ctx, r, &q)
-		r.timings.Embed = milliseconds(time.Since(started))
+		r.timings.Embed = answer.Milliseconds(time.Since(started))
 	}
 	r.question = q
 	return nil

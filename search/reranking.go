@@ -12,17 +12,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// Reranked is what a reranker said of a hit. The hit's score is
-// weight · score + (1 − weight) · fused, times its knowledge base's boost.
-type Reranked struct {
-	Score  float64 `json:"score" doc:"The reranker's, in [0, 1]."`
-	Fused  float64 `json:"fused" doc:"The score before."`
-	Rank   int     `json:"rank" doc:"The place before, from 1."`
-	Weight float64 `json:"weight" doc:"Of the reranker's score."`
-}
 
 // rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
 // by the reranker's score and the fused one; what rules pin has its score and keeps its place. The
@@ -59,13 +51,13 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 	}
 	scores, err := s.reranked(ctx, r, texts)
 	if err != nil {
-		set.degraded = append(set.degraded, newDegraded(stepRerank, "", err))
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRerank, "", err))
 		return nil
 	}
-	set.reranked = make(map[chunkOf]*Reranked, len(best))
+	set.reranked = make(map[chunkOf]*answer.Reranked, len(best))
 	for i := range best {
 		e := &best[i]
-		said := &Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
+		said := &answer.Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
 		set.reranked[set.chunkOf(e)] = said
 		boost := 1.0
 		if set.boosts != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -38,7 +39,7 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 	}
 	texts, err := s.written(ctx, r, *wanted)
 	if err != nil {
-		r.rewriting = append(r.rewriting, newDegraded(stepRewrite, "", err))
+		r.rewriting = append(r.rewriting, answer.NewDegraded(answer.StepRewrite, "", err))
 		return r, nil
 	}
 	req := *r.req

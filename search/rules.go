@@ -12,25 +12,13 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Rules gives the query rules of a knowledge base, nil where it has none.
 type Rules interface {
 	For(kb engine.Ref) *rules.Set
-}
-
-// Pinned says which rule put a hit before the others.
-type Pinned struct {
-	Rule string `json:"rule"`
-}
-
-// AppliedRule is a rule that the question matches, with what it did.
-type AppliedRule struct {
-	KnowledgeBase string         `json:"knowledge_base"`
-	Rule          string         `json:"rule"`
-	Pinned        []string       `json:"pinned" doc:"Ids of the chunks that it pinned: those that the caller may see, on any page."`
-	Hidden        []rules.Target `json:"hidden" doc:"What it leaves out. A key that is bound to a filter does not get it."`
 }
 
 // ruled is what the rules of one knowledge base that the question matches ask for.
@@ -247,7 +235,7 @@ func (set *answerSet) readPins(ctx context.Context, r *run) {
 	_ = group.Wait()
 	for i, err := range failed {
 		if err != nil {
-			set.degraded = append(set.degraded, newDegraded(stepRules, set.retrievals[i].KB.ID, err))
+			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRules, set.retrievals[i].KB.ID, err))
 		}
 	}
 }
@@ -363,15 +351,15 @@ func (rt *retrieval) besides() map[string]scoring.Fused {
 
 // appliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
 // not told to one that has any.
-func (set *answerSet) appliedRules(r *run) []AppliedRule {
-	var all []AppliedRule
+func (set *answerSet) appliedRules(r *run) []answer.AppliedRule {
+	var all []answer.AppliedRule
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		if rt.ruled == nil {
 			continue
 		}
 		for _, rule := range rt.ruled.matched {
-			applied := AppliedRule{
+			applied := answer.AppliedRule{
 				KnowledgeBase: rt.KB.ID, Rule: rule.Name, Pinned: []string{}, Hidden: []rules.Target{},
 			}
 			for _, p := range rt.pins {

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -108,10 +109,10 @@ func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
-func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *Response, err error) {
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *answer.Response, err error) {
 	ctx, span := tracing.Start(ctx, spanSearch)
 	defer func() { span.End(err) }()
-	return settled(ctx, s, scope, &req, func() (*Response, []Degraded, error) {
+	return settled(ctx, s, scope, &req, func() (*answer.Response, []answer.Degraded, error) {
 		r, err := s.search(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
@@ -120,7 +121,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Requ
 	})
 }
 
-func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*Response, error) {
+func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*answer.Response, error) {
 	started := time.Now()
 	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
@@ -142,13 +143,13 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Requ
 type run struct {
 	req         *plan.Request
 	subjects    []Subject
-	plan        *plan.Plan // of the whole answer: the first subject's, since all have the same preset
-	unavailable []Degraded // knowledge bases that cannot be asked at present
-	vectorless  []Degraded // those that lack vectors
-	rewriting   []Degraded // the language model, where it failed
+	plan        *plan.Plan        // of the whole answer: the first subject's, since all have the same preset
+	unavailable []answer.Degraded // knowledge bases that cannot be asked at present
+	vectorless  []answer.Degraded // those that lack vectors
+	rewriting   []answer.Degraded // the language model, where it failed
 	question    question
 	bound       []engine.Condition // the filter of the scope
-	timings     Timings
+	timings     answer.Timings
 	shows       bool                                 // a page of the answer is shown
 	ruled       []*ruled                             // per subject; nil: no rule matches the question
 	apart       bool                                 // a joint ranking is taken apart, to be observed
@@ -158,13 +159,13 @@ type run struct {
 }
 
 // answer takes all steps after the question is known, and logs a search that was slow.
-func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Response, error) {
+func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	response, err := s.steps(ctx, r, started)
 	s.Slow.note(ctx, r, response, time.Since(started), err)
 	return response, err
 }
 
-func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Response, error) {
+func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	ctx, r.shows = engine.OneSearch(ctx), true
 	s.match(r)
 	apart := s.rankApart(ctx, r)
@@ -173,7 +174,7 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.done()
+	defer set.bytes.Done()
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 	if r.plan.DidYouMean {
 		response.DidYouMean = s.didYouMean(ctx, r, set)
 	}
-	response.TookMS = milliseconds(time.Since(started))
+	response.TookMS = answer.Milliseconds(time.Since(started))
 	return response, nil
 }
 
@@ -208,12 +209,12 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 		return nil, err
 	}
 	for i := range retrievals {
-		r.timings.add(&retrievals[i])
+		addTimes(&r.timings, &retrievals[i])
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, spanFuse)
 	set := fuse(r, retrievals)
-	set.bytes = &allowance{limit: s.AnswerBytes, all: &s.making, limitOfAll: s.MakingBytes}
+	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
 	set.boost(r)
 	span.End(nil)
 	s.cut(ctx, r, set)
@@ -223,10 +224,10 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	set.truncate(r.plan.Candidates)
 	set.counted = set.entries
-	for _, more := range [][]Degraded{r.unavailable, r.vectorless, r.rewriting} {
+	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
 		set.degraded = append(set.degraded, more...)
 	}
-	r.timings.Fuse += milliseconds(time.Since(started))
+	r.timings.Fuse += answer.Milliseconds(time.Since(started))
 	return set, nil
 }
 

@@ -10,20 +10,12 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// SecondScore is what a second stage said of a hit, whose score is
-// (text · words + vector · cosine) / (text + vector), times its knowledge base's boost.
-type SecondScore struct {
-	Words  float64  `json:"words" doc:"The share of the question's words, by weight, that the chunk holds, in [0, 1]."`
-	Cosine *float64 `json:"cosine" doc:"Null where it is not known; the words count alone then."`
-	Fused  float64  `json:"fused" doc:"The score before."`
-	Rank   int      `json:"rank" doc:"The place before, from 1."`
-}
-
 // weighted weighs words and cosine, in [0, 1].
-func weighted(p *plan.SecondStage, s *SecondScore) float64 {
+func weighted(p *plan.SecondStage, s *answer.SecondScore) float64 {
 	if s.Cosine == nil || p.Text+p.Vector == 0 {
 		return s.Words
 	}
@@ -50,7 +42,7 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 	for i := range set.retrievals {
 		wordings[i] = set.retrievals[i].weightsOfWords()
 	}
-	set.second = make(map[chunkOf]*SecondScore, len(set.entries))
+	set.second = make(map[chunkOf]*answer.SecondScore, len(set.entries))
 	for i := range set.entries {
 		e := &set.entries[i]
 		said := s.bestScore(plan, set, e, chunks[i], wordings[e.Source])
@@ -68,11 +60,11 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 // bestScore is the best of an entry by any wording of the question.
 func (s *Searcher) bestScore(
 	plan *plan.SecondStage, set *answerSet, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
-) *SecondScore {
-	best := &SecondScore{}
+) *answer.SecondScore {
+	best := &answer.SecondScore{}
 	held := s.wordsHeld(wordings, chunk)
 	for query := range wordings {
-		said := &SecondScore{Words: held[query], Cosine: set.cosineOf(e, query)}
+		said := &answer.SecondScore{Words: held[query], Cosine: set.cosineOf(e, query)}
 		if query == 0 || weighted(plan, said) > weighted(plan, best) {
 			best = said
 		}

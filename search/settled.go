@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -21,21 +22,21 @@ type Renewer interface {
 // of a knowledge base was missing.
 func settled[T any](
 	ctx context.Context, s *Searcher, scope access.Scope, req *plan.Request,
-	run func() (answer *T, degraded []Degraded, err error),
+	run func() (given *T, degraded []answer.Degraded, err error),
 ) (*T, error) {
-	answer, degraded, err := run()
+	given, degraded, err := run()
 	if kind := fault.KindOf(err); ctx.Err() != nil && (kind == fault.Timeout || kind == fault.Canceled) {
 		return nil, ContextFault(ctx) // whichever step noticed it first
 	}
 	missing := fault.Is(err, fault.NotFound) ||
-		slices.ContainsFunc(degraded, func(d Degraded) bool { return d.Code == fault.NotFound })
+		slices.ContainsFunc(degraded, func(d answer.Degraded) bool { return d.Code == fault.NotFound })
 	renewer, can := s.Catalog.(Renewer)
 	if !missing || !can {
-		return answer, err
+		return given, err
 	}
 	if moved, failed := renewer.Renew(ctx, scope, req.KnowledgeBases); failed != nil || !moved {
-		return answer, err // which says more than why the catalog cannot be read
+		return given, err // which says more than why the catalog cannot be read
 	}
-	answer, _, err = run()
-	return answer, err
+	given, _, err = run()
+	return given, err
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -17,7 +18,7 @@ const parallelRequests = 8
 
 // Outcome is one of several searches: its answer, or why there is none.
 type Outcome struct {
-	Response *Response
+	Response *answer.Response
 	Err      error
 }
 

@@ -58,14 +58,18 @@ var layers = map[string][]string{
 	"ingest/parse/pool": {"ingest/parse"},
 	"catalog":           {"engine", "access"},
 
-	"search/resultcache": {"search", "engine", "access"},
+
+	"search/resultcache": {"search", "search/answer", "engine", "access"},
 
 	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
-		"lib/admission", "lib/jsonout", "lib/labels", "lib/tracing", "lib/vector", "rules", "scoring",
+		"lib/admission", "lib/labels", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer",
 		"search/plan",
+	},
+	"search/answer": {
+		"embedding/bank", "engine", "lib/jsonout", "rules", "scoring", "search/plan",
 	},
 	"search/plan": {
 		"analysis", "analysis/language", "engine", "scoring",

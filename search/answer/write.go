@@ -1,4 +1,4 @@
-package search
+package answer
 
 import (
 	"github.com/hybridge-search/hybridge/lib/jsonout"

@@ -7,50 +7,9 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
-	"github.com/hybridge-search/hybridge/textquery"
 )
-
-// AnalyzeResponse shows what a request would do, without doing it.
-type AnalyzeResponse struct {
-	Tokens   []AnalyzedToken  `json:"tokens"`
-	Synonyms []AppliedSynonym `json:"synonyms"`
-	// SynonymsCut is how many more there are, over the limits of package synonyms.
-	SynonymsCut int                `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
-	Query       *textquery.Query   `json:"query"`
-	Required    []textquery.Phrase `json:"required,omitempty"`
-	Excluded    []textquery.Phrase `json:"excluded,omitempty"`
-	Known       float64            `json:"known"` // share of the query's idf mass that the index knows
-	Plan        plan.Plan          `json:"plan"`
-	// Statements are the exact requests per knowledge base, where its engine
-	// sends any.
-	Statements []Statement `json:"statements"`
-}
-
-// AnalyzedToken is one token of the question; offsets are in bytes.
-type AnalyzedToken struct {
-	Text   string  `json:"text"`
-	Start  int     `json:"start"`
-	End    int     `json:"end"`
-	Weight float64 `json:"weight"`
-	DF     int     `json:"df"` // chunks that hold it
-	IDF    float64 `json:"idf" doc:"What BM25 makes of df: ln(1 + (N - df + 0.5) / (df + 0.5)) for N chunks. A match counts weight times idf."`
-	Stop   bool    `json:"stop,omitempty"`
-}
-
-// AppliedSynonym is an expansion and the rule that made it.
-type AppliedSynonym struct {
-	Source []string `json:"source"`
-	Target []string `json:"target"`
-	Weight float64  `json:"weight"`
-	Rule   string   `json:"rule"`
-}
-
-// Statement is one request to a knowledge base's engine: JSON body or SQL.
-type Statement struct {
-	KnowledgeBase string `json:"knowledge_base"`
-	engine.Statement
-}
 
 // Renderer is an engine that sends requests to a server. It gives the exact
 // statements of a search without running it.
@@ -60,7 +19,7 @@ type Renderer interface {
 
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
-func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Request) (*AnalyzeResponse, error) {
+func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Request) (*answer.AnalyzeResponse, error) {
 	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
 		return nil, err
@@ -71,9 +30,9 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 	if len(r.bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
 		s.match(r)
 	}
-	response := &AnalyzeResponse{
+	response := &answer.AnalyzeResponse{
 		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
-		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},
+		Tokens: []answer.AnalyzedToken{}, Synonyms: []answer.AppliedSynonym{}, Statements: []answer.Statement{},
 	}
 	retrievals := make([]retrieval, len(r.subjects))
 	for i := range retrievals {
@@ -98,7 +57,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 }
 
 // describeQuery shows the text query as the first knowledge base gets it.
-func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *AnalyzeResponse) error {
+func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *answer.AnalyzeResponse) error {
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
 	vocabulary := rt.vocabulary(0)
@@ -120,7 +79,7 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 		weight[term.Text] = term.Weight
 	}
 	for i, term := range q.parsed.Terms {
-		into.Tokens = append(into.Tokens, AnalyzedToken{
+		into.Tokens = append(into.Tokens, answer.AnalyzedToken{
 			Text: term.Text, Start: term.Start, End: term.End,
 			Weight: weight[term.Text], DF: frequencies.Of(i), IDF: frequencies.IDF(i), Stop: term.Stop,
 		})
@@ -131,15 +90,15 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 // expansions shows the synonyms that apply and the rules they come from.
 func expansions(
 	q *question, expander analysis.Expander, rules analysis.Rules,
-) (applied []AppliedSynonym, cut int) {
-	applied = []AppliedSynonym{}
+) (applied []answer.AppliedSynonym, cut int) {
+	applied = []answer.AppliedSynonym{}
 	if expander == nil || rules.SynonymBoost == 0 {
 		return applied, 0
 	}
 	sequence := q.parsed.Sequence()
 	found := expander.Expand(sequence)
 	for _, e := range found.All {
-		applied = append(applied, AppliedSynonym{
+		applied = append(applied, answer.AppliedSynonym{
 			Source: sequence[e.Start:e.End], Target: e.Terms,
 			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule,
 		})
@@ -148,7 +107,7 @@ func expansions(
 }
 
 // render adds the statements of an engine that is a Renderer.
-func (rt *retrieval) render(into *AnalyzeResponse) error {
+func (rt *retrieval) render(into *answer.AnalyzeResponse) error {
 	renderer, ok := rt.Engine.(Renderer)
 	if !ok {
 		return nil
@@ -162,7 +121,7 @@ func (rt *retrieval) render(into *AnalyzeResponse) error {
 		return err
 	}
 	for _, st := range statements {
-		into.Statements = append(into.Statements, Statement{KnowledgeBase: rt.KB.ID, Statement: st})
+		into.Statements = append(into.Statements, answer.Statement{KnowledgeBase: rt.KB.ID, Statement: st})
 	}
 	return nil
 }

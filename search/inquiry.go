@@ -9,65 +9,18 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// ExplainRequest asks why a chunk is, or is not, in the answer to a search.
-type ExplainRequest struct {
-	plan.Request
-	ChunkID string `json:"chunk_id" doc:"Id of the chunk in question."`
-}
-
-// Where a chunk ended up, or was lost.
-const (
-	OutcomeHit        = "hit"          // in the answer
-	OutcomeBeyondTopK = "beyond_top_k" // in the answer set, not among the top_k
-	OutcomeMissing    = "missing"      // no such chunk in these knowledge bases
-	OutcomeHidden     = "hidden"       // available is false
-	OutcomeFiltered   = "filtered"     // a filter excludes it
-	OutcomeCandidates = "candidates"   // no leg has it among its candidates
-	OutcomeThreshold  = "threshold"    // a threshold cut it
-	OutcomeGrouped    = "grouped"      // a better chunk of its document, or with its text, stands for it
-)
-
-// ExplainResponse tells where the chunk ended up and what every leg says of it.
-type ExplainResponse struct {
-	ChunkID       string `json:"chunk_id"`
-	KnowledgeBase string `json:"knowledge_base"`
-	Method        string `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
-	Outcome       string `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
-	// Detail is the outcome in a sentence, with the filter, threshold or chunk at work.
-	Detail   string      `json:"detail" locale:"text"`
-	Rank     *int        `json:"rank"` // in the answer set, from 1
-	Score    *float64    `json:"score"`
-	RawScore *float64    `json:"raw_score"`
-	Legs     []LegReport `json:"legs"`
-	// Rerank is what the reranker said, where it read the chunk.
-	Rerank *Reranked `json:"rerank,omitempty"`
-	// SecondStage is what that said of it.
-	SecondStage *SecondScore `json:"second_stage,omitempty"`
-	Plan        plan.Plan    `json:"plan"`
-	Degraded    []Degraded   `json:"degraded"`
-}
-
-// LegReport is one leg's view of the chunk. Rank is its true rank in the leg,
-// also beyond the leg's candidates, null past MaxCandidates or unmatched.
-type LegReport struct {
-	Leg          string                `json:"leg"`
-	Rank         *int                  `json:"rank"`
-	Raw          *float64              `json:"raw"`
-	Candidates   int                   `json:"candidates"`
-	Contribution *scoring.Contribution `json:"contribution"`
-}
-
 // Explain tells why a chunk is, or is not, in the answer to a request: it runs
 // the same search and follows the chunk through every step of it.
-func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
+func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req answer.ExplainRequest) (*answer.ExplainResponse, error) {
 	if req.ChunkID == "" || len(req.ChunkID) > plan.MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
-	return settled(ctx, s, scope, &req.Request, func() (*ExplainResponse, []Degraded, error) {
+	return settled(ctx, s, scope, &req.Request, func() (*answer.ExplainResponse, []answer.Degraded, error) {
 		r, err := s.explain(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
@@ -76,7 +29,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 	})
 }
 
-func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
+func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.ExplainRequest) (*answer.ExplainResponse, error) {
 	r, err := s.planWritten(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err
@@ -95,7 +48,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.done()
+	defer set.bytes.Done()
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -109,12 +62,12 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 		return nil, err
 	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []LegReport{}}
+	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
 	if c.chunk == nil {
-		c.conclude(OutcomeMissing, "no knowledge base of the request has a chunk with this id")
+		c.conclude(answer.OutcomeMissing, "no knowledge base of the request has a chunk with this id")
 		return c.response, nil
 	}
 	if err := c.legs(ctx); err != nil {
@@ -132,7 +85,7 @@ type inquiry struct {
 	id       string
 	from     *retrieval // of the knowledge base that holds the chunk
 	chunk    *engine.Chunk
-	response *ExplainResponse
+	response *answer.ExplainResponse
 }
 
 func (c *inquiry) conclude(outcome, format string, args ...any) {
@@ -163,7 +116,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 	rt := c.from
 	for i := range rt.legs {
 		l := &rt.legs[i]
-		report := LegReport{Leg: l.Name, Candidates: l.K}
+		report := answer.LegReport{Leg: l.Name, Candidates: l.K}
 		if l.signal != nil {
 			value := l.signal.Best(c.chunk.Values(l.signal.Field))
 			report.Raw = &value
@@ -176,14 +129,15 @@ func (c *inquiry) legs(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			report.find(result.Hits, c.id)
+			findIn(result.Hits, c.id, &report)
 		}
 		c.response.Legs = append(c.response.Legs, report)
 	}
 	return nil
 }
 
-func (r *LegReport) find(hits []engine.Hit, id string) {
+// findIn tells the rank and raw score of a chunk among the hits of its leg alone.
+func findIn(hits []engine.Hit, id string, r *answer.LegReport) {
 	for i := range hits {
 		if hits[i].ID == id && hits[i].Observations[0].Rank > 0 {
 			o := hits[i].Observations[0]
@@ -201,14 +155,14 @@ func (c *inquiry) follow() {
 	}
 	switch {
 	case !c.chunk.Available:
-		c.conclude(OutcomeHidden, "the chunk is hidden: available is false")
+		c.conclude(answer.OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
-		c.conclude(OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
+		c.conclude(answer.OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
 	case c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID) != "":
-		c.conclude(OutcomeFiltered, "the rule %q hides the chunk", c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID))
+		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID))
 	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
-		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
+		c.conclude(answer.OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
 	}
 }
 
@@ -228,14 +182,14 @@ func (c *inquiry) concludeRanked(rank int) {
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.plan.TopK; rank > topK {
-		c.conclude(OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
+		c.conclude(answer.OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
 	if rule := c.from.pinned[c.id]; rule != "" {
-		c.conclude(OutcomeHit, "the chunk is number %d of the answer, where the rule %q pins it", rank, rule)
+		c.conclude(answer.OutcomeHit, "the chunk is number %d of the answer, where the rule %q pins it", rank, rule)
 		return
 	}
-	c.conclude(OutcomeHit, "the chunk is number %d of the answer", rank)
+	c.conclude(answer.OutcomeHit, "the chunk is number %d of the answer", rank)
 }
 
 func (c *inquiry) contributions(legs []scoring.Contribution) {
@@ -289,7 +243,7 @@ func (c *inquiry) cutByLeg() bool {
 	thresholds := c.from.legThresholds().Applicable(legs)
 	short, cut := thresholds.Why(c.from.fused(legs), c.id)
 	if cut {
-		c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
 	return cut
 }
@@ -303,7 +257,7 @@ func (c *inquiry) cutReranked() bool {
 	}
 	at := chunkOf{c.from, c.id}
 	c.response.Rerank, c.response.SecondStage = c.set.reranked[at], c.set.second[at]
-	c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
+	c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	return true
 }
 
@@ -325,10 +279,10 @@ func (c *inquiry) cutByScore() bool {
 			thresholds.Score = nil
 		}
 		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
-			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
+			c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
-		c.conclude(OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan.Candidates)
+		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan.Candidates)
 		return true
 	}
 	return false
@@ -342,13 +296,13 @@ func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
 	}
 	switch all := c.set.answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:
-		c.conclude(OutcomeThreshold, "threshold %s: %s", answerableThreshold,
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", answerableThreshold,
 			fmt.Sprintf("the answer has %.6g, at least %.6g is asked", *all, *t.Answerable))
 	case t.Relevance != nil && known != nil && *known < *t.Relevance:
-		c.conclude(OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
 			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
 	case t.Relevance != nil && !c.from.isRelevant(known, *t.Relevance):
-		c.conclude(OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
 	default:
 		return false
 	}
@@ -368,14 +322,14 @@ func (c *inquiry) grouped() bool {
 	switch better, dropped := c.set.copies[chunkOf{c.from, c.id}]; {
 	case !dropped:
 	case better.fields == "":
-		c.conclude(OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
+		c.conclude(answer.OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
 			better.id, better.from.KB.ID)
 		return true
 	case better.fields == sameSection:
-		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.id)
+		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.id)
 		return true
 	default:
-		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
+		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
 		return true
 	}
 	if c.run.plan.GroupBy == "" || !c.ranked() {
@@ -384,7 +338,7 @@ func (c *inquiry) grouped() bool {
 	for i := range c.set.entries {
 		e := &c.set.entries[i]
 		if c.set.from(e) == c.from && c.set.hit(e).DocumentID == c.chunk.DocumentID {
-			c.conclude(OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
+			c.conclude(answer.OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
 				e.ID(), i+1, c.chunk.DocumentID)
 			return true
 		}

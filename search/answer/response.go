@@ -1,4 +1,4 @@
-package search
+package answer
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/jsonout"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/plan"
@@ -135,17 +134,6 @@ type Timings struct {
 	Highlight float64            `json:"highlight"`
 }
 
-// add takes over the times of a retrieval: of a leg on several knowledge bases, the
-// longest.
-func (t *Timings) add(rt *retrieval) {
-	for i := range rt.legs {
-		if l := &rt.legs[i]; l.ran {
-			t.Legs[l.Name] = max(t.Legs[l.Name], l.took)
-		}
-	}
-	t.Fuse += rt.fuseMS
-}
-
 // Total counts the answer set; Relation is gte when more chunks may pass.
 type Total struct {
 	Value    int    `json:"value"`
@@ -217,32 +205,6 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// Degraded is a leg that took no part, and why; or another step that failed for a
-// knowledge base, under the step's name.
-type Degraded struct {
-	Leg           string `json:"leg"`
-	KnowledgeBase string `json:"knowledge_base,omitempty"`
-	// Code is what the reason says, stable: the code that an error of this kind has.
-	Code   fault.Kind `json:"code"`
-	Reason string     `json:"reason" locale:"text"`
-}
-
-// Steps beside the legs that can fail without failing the answer.
-const (
-	stepCatalog = "catalog" // the knowledge base cannot be found at present
-	stepContent = "content" // its chunks cannot be read: its hits are missing
-	stepFacets  = "facets"  // the counts of FacetDisjunctive
-	stepRerank  = "rerank"
-	stepRewrite = "rewrite" // the question is asked as it was
-	stepRules   = "rules"   // what they pin cannot be read
-	// The order is that of the scores.
-	stepDiversity = "diversity"
-	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
-	stepHighlight = "highlight"
-	// How relevant the hits are is not known, at present or although a threshold asks.
-	stepRelevance = "relevance"
-)
-
 // Explain is how the answer came to be.
 type Explain struct {
 	Plan  plan.Plan        `json:"plan"`
@@ -278,4 +240,4 @@ func NewQueryID() string {
 	return id.String()
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+func Milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

@@ -1,4 +1,4 @@
-package search_test
+package answer_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
-	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
-	"github.com/hybridge-search/hybridge/search"
+	_ "github.com/hybridge-search/hybridge/internal/properties"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // TestAnswersAreEncodedAsEncodingJSON fills every member of an answer with
@@ -34,7 +34,7 @@ func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
 			rapid.SliceOfN(anything, 0, 3).AsAny(), rapid.MapOfN(text, anything, 0, 3).AsAny(),
 		)
 	})
-	answer := rapid.MakeCustom[search.Response](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
+	answer := rapid.MakeCustom[answer.Response](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
 		reflect.TypeFor[float64]():        number.AsAny(),
 		reflect.TypeFor[string]():         text.AsAny(),
 		reflect.TypeFor[map[string]any](): rapid.MapOfN(text, anything, 0, 4).AsAny(),
@@ -61,7 +61,7 @@ func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
-	response := search.Response{Hits: []search.Hit{{Score: math.NaN()}}}
+	response := answer.Response{Hits: []answer.Hit{{Score: math.NaN()}}}
 	before := []byte("before")
 	if got, err := response.AppendJSON(before); err == nil || string(got) != "before" {
 		t.Errorf(`error %v, written %q; want an error and string(got) "before"`, err, brief.Of(got))
@@ -71,31 +71,31 @@ func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
 // TestSharedAnswers: the head of one reader and what all share are the answer, whatever its
 // texts look like; texts that are translated for each reader are not shared.
 func TestSharedAnswers(t *testing.T) {
-	response := search.Response{
-		QueryID: `a","preset":"b`, TookMS: 1.5, Preset: "balanced", Hits: []search.Hit{{ID: "x", KnowledgeBase: "shop"}},
+	response := answer.Response{
+		QueryID: `a","preset":"b`, TookMS: 1.5, Preset: "balanced", Hits: []answer.Hit{{ID: "x", KnowledgeBase: "shop"}},
 	}
 	text, err := response.AppendJSON(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := search.NewShared(&response, text)
+	shared := answer.NewShared(&response, text)
 	if shared == nil || shared.Hits != 1 {
 		t.Fatalf("shared is %+v; want a shared and shared.Hits 1", shared)
 	}
-	again := search.Response{QueryID: response.QueryID, TookMS: response.TookMS, Preset: response.Preset, Shared: shared}
+	again := answer.Response{QueryID: response.QueryID, TookMS: response.TookMS, Preset: response.Preset, Shared: shared}
 	if got, err := again.AppendJSON(nil); err != nil || string(got) != string(text) {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, brief.Of(got), brief.Of(text))
 	}
-	for _, r := range []*search.Response{&response, &again} {
-		if got := r.HitNames(); !slices.Equal(got, []search.HitName{{KnowledgeBase: "shop", ID: "x"}}) {
+	for _, r := range []*answer.Response{&response, &again} {
+		if got := r.HitNames(); !slices.Equal(got, []answer.HitName{{KnowledgeBase: "shop", ID: "x"}}) {
 			t.Errorf(`the hits are %v; want {{KnowledgeBase: "shop", ID: "x"}}`, got)
 		}
 	}
-	response.Explain = &search.Explain{Relevance: []search.RelevanceAccount{{Why: "because"}}}
-	if search.NewShared(&response, text) != nil {
+	response.Explain = &answer.Explain{Relevance: []answer.RelevanceAccount{{Why: "because"}}}
+	if answer.NewShared(&response, text) != nil {
 		t.Error("a text that is translated is shared")
 	}
-	if search.NewShared(&search.Response{QueryID: "other"}, text) != nil {
+	if answer.NewShared(&answer.Response{QueryID: "other"}, text) != nil {
 		t.Error("a text is shared that is not of this answer")
 	}
 }
