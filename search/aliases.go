@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -46,6 +47,9 @@ type (
 	Timings          = answer.Timings
 	Total            = answer.Total
 	WeightAccount    = answer.WeightAccount
+
+	Catalog = engines.Catalog
+	Subject = engines.Subject
 )
 
 // Their constants.

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -61,7 +62,7 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *answe
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
 	vocabulary := rt.vocabulary(0)
-	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
+	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
@@ -36,7 +37,7 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	if r.plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
-	ctx, span := tracing.Start(ctx, spanDiversify)
+	ctx, span := tracing.Start(ctx, engines.SpanDiversify)
 	defer func() { span.End(err) }()
 	n := min(len(entries), r.diverseWindow())
 	vectors, err := set.vectorsOf(ctx, entries[:n])
@@ -159,7 +160,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
-		found, err := ask(ctx, rt.Subject, callScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
 		if err != nil {
 			return nil, err
 		}

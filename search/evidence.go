@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // A chunk in the question's own language wins every cosine. So where a knowledge base has
@@ -86,7 +87,7 @@ const methodExact = "exact"
 func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
@@ -177,7 +178,7 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	for _, l := range legs {
 		req.Legs, sum.Weights = append(req.Legs, l.Leg), append(sum.Weights, 1)
 	}
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return

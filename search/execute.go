@@ -15,12 +15,13 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
-	*Subject
+	*engines.Subject
 	question *question
 	wants    plan.Exactness
 	prefetch int  // see run.prefetch
@@ -56,12 +57,9 @@ type retrieval struct {
 	err        error             // no leg could be run
 }
 
-// parallelSubjects bounds how many knowledge bases one request searches at a time.
-const parallelSubjects = 8
-
 // execute searches all knowledge bases, each on its own and at the same time.
 func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
-	ctx, span := tracing.Start(ctx, spanExecute)
+	ctx, span := tracing.Start(ctx, engines.SpanExecute)
 	defer span.End(nil)
 	retrievals := make([]retrieval, len(r.subjects))
 	for i := range retrievals {
@@ -73,7 +71,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 		return retrievals
 	}
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	for i := range retrievals {
 		group.Go(func() error {
 			s.retrieve(ctx, &retrievals[i])
@@ -145,7 +143,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return ContextFault(ctx)
+		return engines.ContextFault(ctx)
 	}
 	return fault.Wrap(kind, errors.Join(causes...), "no leg of the search could be run: %s", strings.Join(reasons, "; "))
 }
@@ -153,7 +151,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,
 // it relaxes the text query step by step.
 func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
-	ctx, span := tracing.Start(ctx, spanRetrieve)
+	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
 	defer func() {
 		span.Note("hybridge.knowledge_base", rt.KB.ID)
 		span.Count("hybridge.hits", len(rt.hits))
@@ -184,7 +182,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	started := time.Now()
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.fail(err)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
@@ -16,7 +17,7 @@ type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chu
 
 // readChunks is the plain reader.
 func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return ask(ctx, rt.Subject, callChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
+	return engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
 }
 
 // fetch reads the chunk of each entry, nil where it is gone: one request per knowledge

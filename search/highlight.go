@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -89,7 +90,7 @@ func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, byt
 		return *err
 	}
 	if ctx.Err() != nil {
-		return ContextFault(ctx)
+		return engines.ContextFault(ctx)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -20,7 +21,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req answer.E
 	if req.ChunkID == "" || len(req.ChunkID) > plan.MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
-	return settled(ctx, s, scope, &req.Request, func() (*answer.ExplainResponse, []answer.Degraded, error) {
+	return engines.Settled(ctx, s.Catalog, scope, &req.Request, func() (*answer.ExplainResponse, []answer.Degraded, error) {
 		r, err := s.explain(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
@@ -97,7 +98,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 	for i := range c.set.retrievals {
 		rt := &c.set.retrievals[i]
 		req := engine.ChunksRequest{KB: rt.KB, IDs: []string{c.id}, Hidden: true}
-		chunks, err := ask(ctx, rt.Subject, callChunks, rt.Engine.Chunks, req)
+		chunks, err := engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, req)
 		if err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.Boosts,
 			}}}
-			result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, deep)
+			result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, deep)
 			if err != nil {
 				return err
 			}

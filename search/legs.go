@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -129,14 +129,9 @@ func (q *question) vectorFor(kb *engine.KnowledgeBase, l *leg) ([]float32, error
 			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, model)
 	}
 	if n := len(asked.vector); n != kb.Dimensions {
-		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))
+		return nil, fault.New(fault.Conflict, "%s", engines.DimensionDetail(n, kb))
 	}
 	return asked.vector, nil
-}
-
-func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
-	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
-		n, kb.Dimensions, kb.ID)
 }
 
 // measure gives the planned legs their vectors, and asks the engine for the statistics
@@ -182,7 +177,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 	if p.vector != nil {
 		req.VectorField, req.Vector = p.vector.Field, p.vector.vector
 	}
-	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, req)
+	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, req)
 	if err != nil {
 		return err
 	}

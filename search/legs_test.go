@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -17,7 +18,7 @@ import (
 func prepared(fusion scoring.Fusion) *retrieval {
 	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
 	return &retrieval{
-		Subject:  &Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
+		Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
 		question: &question{},
 		legs: []leg{
 			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
@@ -118,7 +119,7 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
+		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []engines.Subject{*rt.Subject}, plan: &rt.Plan}
 		rt.vocabulary = s.vocabularies(r)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)

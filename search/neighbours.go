@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // parallelNeighbours bounds how many requests for neighbours run at a time.
@@ -59,7 +60,7 @@ func (r *run) around(ctx context.Context, of int, document string, from, to int)
 	}
 	var shown []engine.Chunk
 	for range neighbourPages {
-		read, err := ask(ctx, subject, callDocumentChunks, subject.Engine.DocumentChunks, page)
+		read, err := engines.Ask(ctx, subject, engines.CallDocumentChunks, subject.Engine.DocumentChunks, page)
 		if err != nil {
 			return nil, err
 		}

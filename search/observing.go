@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -20,9 +21,9 @@ import (
 // fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
 func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req plan.Request) (_ *Observed, err error) {
-	ctx, span := tracing.Start(ctx, spanObserve)
+	ctx, span := tracing.Start(ctx, engines.SpanObserve)
 	defer func() { span.End(err) }()
-	return settled(ctx, s, scope, &req, func() (*Observed, []answer.Degraded, error) {
+	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*Observed, []answer.Degraded, error) {
 		observed, err := s.observe(ctx, scope, &req)
 		return observed, nil, err
 	})

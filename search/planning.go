@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -46,20 +47,10 @@ func (s *Searcher) Models() (rerankers []string, writes bool) {
 	return slices.Sorted(maps.Keys(s.Rerankers)), s.Rewriter != nil
 }
 
-// Subject is a knowledge base that a request searches, the engine that answers, and
-// the plan for it.
-type Subject struct {
-	KB     engine.KnowledgeBase
-	Engine engine.Engine
-	Plan   plan.Plan
-
-	metrics *metrics // of the searcher
-}
-
 // Subjects validates and plans a request: everything that its answer depends on
 // beside the data and the question. It runs nothing, and fails even when only one of
 // several knowledge bases is unavailable.
-func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.Request) ([]Subject, error) {
+func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.Request) ([]engines.Subject, error) {
 	r, err := s.plan(ctx, scope, req)
 	if err != nil {
 		return nil, err
@@ -74,7 +65,7 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.R
 // plan validates a request and plans it for each knowledge base. Of several, one
 // that cannot be asked at present costs its own hits only.
 func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Request) (_ *run, err error) {
-	ctx, span := tracing.Start(ctx, spanPlan)
+	ctx, span := tracing.Start(ctx, engines.SpanPlan)
 	defer func() { span.End(err) }()
 	planner, err := s.plannerOf(scope, req)
 	if err != nil {
@@ -83,8 +74,8 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 	r := &run{req: req, bound: scope.Filter, timings: answer.Timings{Legs: map[string]float64{}}}
 	var unavailable error
 	for _, id := range req.KnowledgeBases {
-		subject, err := s.resolve(ctx, scope, req, id)
-		if isUnavailable(err) {
+		subject, err := s.resolver().Resolve(ctx, scope, req, id)
+		if engines.IsUnavailable(err) {
 			unavailable = err
 			r.unavailable = append(r.unavailable, answer.NewDegraded(answer.StepCatalog, id, err))
 			continue

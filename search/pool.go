@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -45,7 +46,7 @@ const mergedPooled = "pooled"
 // measureAll measures all knowledge bases and pools them.
 func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	for i := range retrievals {
 		rt := &retrievals[i]
 		group.Go(func() error {

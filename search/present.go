@@ -12,11 +12,12 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
 func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answer.Response, err error) {
-	ctx, span := tracing.Start(ctx, spanPresent)
+	ctx, span := tracing.Start(ctx, engines.SpanPresent)
 	defer func() { span.End(err) }()
 	response := &answer.Response{
 		QueryID:   answer.NewQueryID(),
@@ -89,7 +90,7 @@ func (r *run) page(n int) (from, to int) {
 	return from, to
 }
 
-func engineNames(subjects []Subject) string {
+func engineNames(subjects []engines.Subject) string {
 	name := subjects[0].Engine.Name()
 	for _, other := range subjects[1:] {
 		if other.Engine.Name() != name {

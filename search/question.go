@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -31,7 +32,7 @@ type question struct {
 // analyze parses the query and the filter, and embeds the query: once for all
 // knowledge bases.
 func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
-	ctx, span := tracing.Start(ctx, spanAnalyze)
+	ctx, span := tracing.Start(ctx, engines.SpanAnalyze)
 	defer func() { span.End(err) }()
 	started := time.Now()
 	conditions, err := plan.ParseFilter(r.req.Filter)
@@ -77,7 +78,7 @@ func (q *question) passes(chunk *engine.Chunk) bool {
 	return chunk.Available && owned && engine.MatchesAll(q.filter.Conditions, chunk)
 }
 
-func needsVector(subjects []Subject) bool {
+func needsVector(subjects []engines.Subject) bool {
 	for i := range subjects {
 		for _, leg := range subjects[i].Plan.Legs {
 			if leg.Kind == scoring.Vector {
@@ -102,7 +103,7 @@ func embed(ctx context.Context, e Embedder, text string) (m made) {
 	case text == "":
 		m.err = fault.New(fault.InvalidArgument, "the query has no text to embed")
 	default:
-		ctx, span := tracing.Start(ctx, spanEmbed)
+		ctx, span := tracing.Start(ctx, engines.SpanEmbed)
 		m.vector, m.err = e.Query(ctx, text)
 		span.End(m.err)
 	}
@@ -112,7 +113,7 @@ func embed(ctx context.Context, e Embedder, text string) (m made) {
 // embedAll makes the vectors of the question, unless the request brought that, and of its further
 // wordings, by each model of the searched knowledge bases: all at the same time.
 func (s *Searcher) embedAll(ctx context.Context, r *run, q *question) {
-	ctx, cancel := leavingTime(ctx)
+	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
 	var group errgroup.Group
 	start := func(into *made, e Embedder, text string) {
@@ -163,7 +164,7 @@ func (s *Searcher) embedder(model string) Embedder {
 
 // modelsOf tells whether the usual model embeds for some of the knowledge bases, and which further
 // ones do.
-func (s *Searcher) modelsOf(subjects []Subject) (usual bool, further []string) {
+func (s *Searcher) modelsOf(subjects []engines.Subject) (usual bool, further []string) {
 	for i := range subjects {
 		if !needsVector(subjects[i : i+1]) {
 			continue

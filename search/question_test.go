@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -33,7 +34,7 @@ func TestAVectorIsForKnowledgeBasesOfItsKind(t *testing.T) {
 
 // TestSimilaritiesAreTheBestOfTheirKind, and unknown where no leg knows one.
 func TestSimilaritiesAreTheBestOfTheirKind(t *testing.T) {
-	rt := &retrieval{Subject: &Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, legs: []leg{
+	rt := &retrieval{Subject: &engines.Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, legs: []leg{
 		{Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Text}},
 	}}
 	high, low, none := new(0.9), new(0.1), new(0.0)

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // Bank knows the scale of cosines of embedding models. An error of the kind Unavailable
@@ -99,7 +100,7 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 
 // profileOf is that of the first vector field; of a knowledge base without vectors, that
 // of its texts.
-func (s *Searcher) profileOf(ctx context.Context, subject *Subject, fields []string) (*profile, error) {
+func (s *Searcher) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*profile, error) {
 	p, err := &profile{}, error(nil)
 	if len(fields) > 0 {
 		p, err = s.profiles.of(ctx, subject, fields[0])
@@ -236,7 +237,7 @@ func (rt *retrieval) lacksRelevance() bool {
 	if j.err == nil || j.byVectors() || j.bound > 0 {
 		return false
 	}
-	return isUnavailable(j.err) || rt.Plan.Threshold.ByRelevance()
+	return engines.IsUnavailable(j.err) || rt.Plan.Threshold.ByRelevance()
 }
 
 // judgeByWords finds the largest score that the words of the question could have, for an
@@ -253,7 +254,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			continue
 		}
 		if l.frequencies.DF == nil {
-			stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
+			stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary(0).Words, Alone: true,
 			})
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -26,7 +27,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 		return err
 	}
 	if r.plan.Rerank != nil && len(set.entries) > 0 {
-		ctx, span := tracing.Start(ctx, spanRerank)
+		ctx, span := tracing.Start(ctx, engines.SpanRerank)
 		err = s.readByReranker(ctx, r, set)
 		span.End(err)
 	}
@@ -106,7 +107,7 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 		}
 	}()
-	ctx, cancel := leavingTime(ctx)
+	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
 	question := r.question.parsed.Text
 	if question == "" {

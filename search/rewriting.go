@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -48,9 +49,9 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 }
 
 func (s *Searcher) written(ctx context.Context, r *run, wanted plan.Rewrite) (_ []string, err error) {
-	ctx, span := tracing.Start(ctx, spanRewrite)
+	ctx, span := tracing.Start(ctx, engines.SpanRewrite)
 	defer func() { span.End(err) }()
-	ctx, cancel := leavingTime(ctx)
+	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
 	return s.Rewriter.Rewrite(ctx, r.req.Query, wanted)
 }

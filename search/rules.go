@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -169,7 +170,7 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 	if !r.pins() {
 		return
 	}
-	ctx, span := tracing.Start(ctx, spanRules)
+	ctx, span := tracing.Start(ctx, engines.SpanRules)
 	defer span.End(nil)
 	for i := range set.retrievals {
 		if rt := &set.retrievals[i]; rt.pins == nil {
@@ -221,7 +222,7 @@ func (set *answerSet) inFront() int {
 // Where that fails the answer is without it, and says so.
 func (set *answerSet) readPins(ctx context.Context, r *run) {
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	failed := make([]error, len(set.retrievals))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
@@ -290,7 +291,7 @@ func (r *run) maySee(of int, chunk *engine.Chunk) bool {
 func (rt *retrieval) firstOf(ctx context.Context, r *run, document string) (*engine.Chunk, error) {
 	page := engine.DocumentChunksRequest{KB: rt.KB, DocumentID: document, To: -1, Limit: 1}
 	for range neighbourPages {
-		read, err := ask(ctx, rt.Subject, callDocumentChunks, rt.Engine.DocumentChunks, page)
+		read, err := engines.Ask(ctx, rt.Subject, engines.CallDocumentChunks, rt.Engine.DocumentChunks, page)
 		if err != nil {
 			return nil, err
 		}

@@ -13,14 +13,9 @@ import (
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// Catalog finds a knowledge base and the engine that holds it; fault.NotFound
-// when the scope does not know it.
-type Catalog interface {
-	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
-}
 
 // Analyzer turns text into tokens, and a question into its terms.
 type Analyzer interface {
@@ -60,7 +55,7 @@ type Reranker interface {
 // Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
-	Catalog       Catalog
+	Catalog       engines.Catalog
 	Analyzer      Analyzer
 	Embedder      Embedder // of knowledge bases that name no model, or none of the following
 	Embedders     map[string]Embedder
@@ -92,12 +87,12 @@ type Searcher struct {
 	Options
 	profiles  profiles
 	sentences sentences
-	making    atomic.Int64 // bytes of the answers being made
-	metrics   *metrics     // nil: there are none
+	making    atomic.Int64     // bytes of the answers being made
+	metrics   *engines.Metrics // nil: there are none
 }
 
 // New makes a Searcher.
-func New(o Options) *Searcher { return &Searcher{Options: o, metrics: newMetrics(o.Registry)} }
+func New(o Options) *Searcher { return &Searcher{Options: o, metrics: engines.NewMetrics(o.Registry)} }
 
 // WithSynonyms is a Searcher that answers by other synonyms and shares all else that it is made of. It is meant for a
 // few questions: what s remembers of knowledge bases it asks for anew.
@@ -107,12 +102,16 @@ func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
 	return &Searcher{Options: options, metrics: s.metrics}
 }
 
+func (s *Searcher) resolver() engines.Resolver {
+	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
+}
+
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *answer.Response, err error) {
-	ctx, span := tracing.Start(ctx, spanSearch)
+	ctx, span := tracing.Start(ctx, engines.SpanSearch)
 	defer func() { span.End(err) }()
-	return settled(ctx, s, scope, &req, func() (*answer.Response, []answer.Degraded, error) {
+	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*answer.Response, []answer.Degraded, error) {
 		r, err := s.search(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
@@ -142,7 +141,7 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Requ
 // the question.
 type run struct {
 	req         *plan.Request
-	subjects    []Subject
+	subjects    []engines.Subject
 	plan        *plan.Plan        // of the whole answer: the first subject's, since all have the same preset
 	unavailable []answer.Degraded // knowledge bases that cannot be asked at present
 	vectorless  []answer.Degraded // those that lack vectors
@@ -203,7 +202,7 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	retrievals := s.execute(ctx, r)
 	for i := range retrievals {
-		s.metrics.retrieved(&retrievals[i])
+		countLegs(s.metrics, &retrievals[i])
 	}
 	if err := failure(ctx, retrievals); err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 		addTimes(&r.timings, &retrievals[i])
 	}
 	started := time.Now()
-	_, span := tracing.Start(ctx, spanFuse)
+	_, span := tracing.Start(ctx, engines.SpanFuse)
 	set := fuse(r, retrievals)
 	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
 	set.boost(r)
@@ -233,7 +232,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 
 // cut drops what is under a threshold.
 func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
-	ctx, span := tracing.Start(ctx, spanCut)
+	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
 	s.assess(ctx, set)
 	set.cutByRelevance(&r.plan.Threshold)
@@ -246,7 +245,7 @@ func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
 
 // group leaves the best of each document, and of chunks that are alike, where the plan says so.
 func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
-	ctx, span := tracing.Start(ctx, spanGroup)
+	ctx, span := tracing.Start(ctx, engines.SpanGroup)
 	defer func() { span.End(err) }()
 	if r.plan.GroupBy != "" {
 		set.group()

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -28,7 +29,7 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 	if plan == nil || len(set.entries) == 0 {
 		return nil
 	}
-	ctx, span := tracing.Start(ctx, spanSecondStage)
+	ctx, span := tracing.Start(ctx, engines.SpanSecondStage)
 	defer func() { span.End(err) }()
 	if beyond := len(set.entries) - plan.Window; beyond > 0 {
 		set.leave(set.entries[:plan.Window])

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -24,7 +25,7 @@ import (
 // Suggest says how what was typed may go on: by titles, questions and words of chunks that
 // the caller may see.
 func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestRequest) (_ *Suggestions, err error) {
-	ctx, span := tracing.Start(ctx, spanSuggest)
+	ctx, span := tracing.Start(ctx, engines.SpanSuggest)
 	defer func() { span.End(err) }()
 	if err := req.validate(); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestR
 	}
 	defer release()
 	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
-	return settled(engine.OneSearch(ctx), s, scope, as, func() (*Suggestions, []answer.Degraded, error) {
+	return engines.Settled(engine.OneSearch(ctx), s.Catalog, scope, as, func() (*Suggestions, []answer.Degraded, error) {
 		answer, err := s.suggest(ctx, scope, as, &q, req.limit())
 		if err != nil {
 			return nil, nil, err
@@ -65,10 +66,10 @@ func (s *Searcher) suggest(
 	suggested := &Suggestions{Degraded: []answer.Degraded{}}
 	found := make([][]Suggestion, len(req.KnowledgeBases))
 	failed := make([]error, len(req.KnowledgeBases))
-	subjects := make([]Subject, len(req.KnowledgeBases))
+	subjects := make([]engines.Subject, len(req.KnowledgeBases))
 	for i, id := range req.KnowledgeBases {
 		var err error
-		if subjects[i], err = s.resolve(ctx, scope, req, id); isUnavailable(err) {
+		if subjects[i], err = s.resolver().Resolve(ctx, scope, req, id); engines.IsUnavailable(err) {
 			failed[i] = err
 		} else if err != nil {
 			return nil, err
@@ -76,7 +77,7 @@ func (s *Searcher) suggest(
 	}
 	typed := s.typedOf(req.Query)
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	for i := range subjects {
 		if failed[i] == nil {
 			group.Go(func() error {
@@ -87,7 +88,7 @@ func (s *Searcher) suggest(
 	}
 	_ = group.Wait()
 	if ctx.Err() != nil {
-		return nil, ContextFault(ctx)
+		return nil, engines.ContextFault(ctx)
 	}
 	for i, err := range failed {
 		if err != nil {
@@ -169,7 +170,7 @@ func (t *typed) stems() []string {
 }
 
 // suggestFrom takes suggestions out of one knowledge base.
-func (s *Searcher) suggestFrom(ctx context.Context, subject *Subject, q *question, t *typed) ([]Suggestion, error) {
+func (s *Searcher) suggestFrom(ctx context.Context, subject *engines.Subject, q *question, t *typed) ([]Suggestion, error) {
 	lexicon, ok := subject.Engine.(engine.Lexicon)
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "engine %s has no suggestions", subject.Engine.Name())
@@ -185,7 +186,7 @@ func (s *Searcher) suggestFrom(ctx context.Context, subject *Subject, q *questio
 }
 
 func (s *Searcher) suggestBy(
-	ctx context.Context, subject *Subject, lexicon engine.Lexicon, q *question, t *typed,
+	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, q *question, t *typed,
 ) ([]Suggestion, error) {
 	field := subject.KB.FieldsOf(scoring.Text)[0]
 	filter := q.filter
@@ -193,7 +194,7 @@ func (s *Searcher) suggestBy(
 		filter.Required = append(filter.Required, textquery.Phrase{Terms: []string{word}, Weight: 1})
 		filter.Fields = []string{field}
 	}
-	words, err := ask(ctx, subject, callWords, lexicon.Words, &engine.WordsRequest{
+	words, err := engines.Ask(ctx, subject, engines.CallWords, lexicon.Words, &engine.WordsRequest{
 		KB: subject.KB, Field: field, Filter: filter, Prefix: t.begun, Words: t.stems(), Limit: suggestWords, Samples: 1,
 	})
 	if err != nil || len(words) == 0 {
@@ -203,7 +204,7 @@ func (s *Searcher) suggestBy(
 	for i := range words {
 		of[i], ids[i] = words[i].Text, words[i].In[0]
 	}
-	opening, err := ask(ctx, subject, callOpenings, lexicon.Openings, &engine.OpeningsRequest{
+	opening, err := engines.Ask(ctx, subject, engines.CallOpenings, lexicon.Openings, &engine.OpeningsRequest{
 		KB: subject.KB, Field: field, Filter: filter, Words: of, Within: titleTokens,
 		Limit: suggestTitles, PerDocument: suggestAlike * documentsOfPairs(&subject.KB),
 	})
@@ -233,7 +234,7 @@ func documentsOfPairs(kb *engine.KnowledgeBase) int {
 }
 
 // titles are those, and the questions, that go on where the typing is.
-func (t *typed) titles(subject *Subject, chunks []engine.Chunk) []Suggestion {
+func (t *typed) titles(subject *engines.Subject, chunks []engine.Chunk) []Suggestion {
 	var all []Suggestion
 	add := func(text string, kind SuggestionKind) {
 		text = strings.Join(strings.Fields(text), " ")
@@ -281,7 +282,7 @@ func (t *typed) goesOn(text string) bool {
 }
 
 // terms are what was typed with its last word completed.
-func (t *typed) terms(subject *Subject, words []engine.Word, forms *surfaces) []Suggestion {
+func (t *typed) terms(subject *engines.Subject, words []engine.Word, forms *surfaces) []Suggestion {
 	var all []Suggestion
 	for i := range words {
 		form := forms.best(words[i].Text, func(form string) bool { return strings.HasPrefix(t.folds(form), t.begun) })

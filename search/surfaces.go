@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // surfaces are the forms in which texts write the words of an index, which are folded and
@@ -87,11 +88,11 @@ func compareCase(a, b string) int {
 
 // visible reads chunks that the question may show; those that changed since their ids were
 // told, so that they are no longer to be seen, are left out.
-func (s *Searcher) visible(ctx context.Context, subject *Subject, q *question, ids []string) ([]engine.Chunk, error) {
+func (s *Searcher) visible(ctx context.Context, subject *engines.Subject, q *question, ids []string) ([]engine.Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	chunks, err := ask(ctx, subject, callChunks, subject.Engine.Chunks, engine.ChunksRequest{KB: subject.KB, IDs: ids})
+	chunks, err := engines.Ask(ctx, subject, engines.CallChunks, subject.Engine.Chunks, engine.ChunksRequest{KB: subject.KB, IDs: ids})
 	if err != nil {
 		return nil, err
 	}

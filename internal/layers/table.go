@@ -58,15 +58,17 @@ var layers = map[string][]string{
 	"ingest/parse/pool": {"ingest/parse"},
 	"catalog":           {"engine", "access"},
 
-
-	"search/resultcache": {"search", "search/answer", "engine", "access"},
+	"search/resultcache": {"search", "search/answer", "search/engines", "engine", "access"},
 
 	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
-		"lib/admission", "lib/labels", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer",
+		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/engines",
 		"search/plan",
+	},
+	"search/engines": {
+		"access", "engine", "lib/labels", "lib/tracing", "search/answer", "search/plan",
 	},
 	"search/answer": {
 		"embedding/bank", "engine", "lib/jsonout", "rules", "scoring", "search/plan",

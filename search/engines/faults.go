@@ -1,4 +1,4 @@
-package search
+package engines
 
 import (
 	"context"
@@ -15,8 +15,8 @@ func ContextFault(ctx context.Context) error {
 	return fault.Wrap(fault.Canceled, ctx.Err(), "the search was given up by its caller")
 }
 
-// isUnavailable reports whether an error may be gone at the next attempt.
-func isUnavailable(err error) bool {
+// IsUnavailable reports whether an error may be gone at the next attempt.
+func IsUnavailable(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -24,9 +24,9 @@ func isUnavailable(err error) bool {
 	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
 }
 
-// leavingTime gives a step that the search can do without half of the time that is left, so
+// HalfTheTime gives a step that the search can do without half of the time that is left, so
 // that an answer without it is still in time.
-func leavingTime(ctx context.Context) (context.Context, context.CancelFunc) {
+func HalfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, limited := ctx.Deadline()
 	if !limited {
 		return ctx, func() {}

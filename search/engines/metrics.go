@@ -1,4 +1,4 @@
-package search
+package engines
 
 import (
 	"time"
@@ -8,9 +8,9 @@ import (
 	"github.com/hybridge-search/hybridge/lib/labels"
 )
 
-// metrics count what engines and legs were asked, how it ended and how long it took. Nil
+// Metrics count what engines and legs were asked, how it ended and how long it took. Nil
 // counts nothing.
-type metrics struct {
+type Metrics struct {
 	calls     *prometheus.CounterVec
 	durations *prometheus.HistogramVec
 
@@ -22,12 +22,12 @@ type metrics struct {
 // durationBuckets are in seconds.
 var durationBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// newMetrics registers the metrics; there are none without a registry.
-func newMetrics(registry prometheus.Registerer) *metrics {
+// NewMetrics registers the metrics; there are none without a registry.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
 	if registry == nil {
 		return nil
 	}
-	m := &metrics{
+	m := &Metrics{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_engine_requests_total",
 			Help: "Questions of searches to engines, by how they ended: ok, or the kind of the error.",
@@ -48,7 +48,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 }
 
 // asked counts a question to an engine.
-func (m *metrics) asked(engine, request string, took time.Duration, err error) {
+func (m *Metrics) asked(engine, request string, took time.Duration, err error) {
 	if m == nil {
 		return
 	}
@@ -56,19 +56,11 @@ func (m *metrics) asked(engine, request string, took time.Duration, err error) {
 	m.durations.WithLabelValues(engine, request).Observe(took.Seconds())
 }
 
-// retrieved counts the legs of a retrieval that is over. One that had nothing to look for is ok
-// and has no duration.
-func (m *metrics) retrieved(rt *retrieval) {
-	if m == nil {
-		return
-	}
-	engine := rt.Engine.Name()
-	for i := range rt.legs {
-		l := &rt.legs[i]
-		name := m.legNames.Of(l.Name)
-		m.legs.WithLabelValues(engine, name, labels.Outcome(l.err)).Inc()
-		if l.ran {
-			m.legDurations.WithLabelValues(engine, name).Observe(l.took / 1000)
-		}
+// Leg counts a leg of a search, and how long it took in milliseconds if it ran.
+func (m *Metrics) Leg(engine, leg string, ran bool, took float64, err error) {
+	name := m.legNames.Of(leg)
+	m.legs.WithLabelValues(engine, name, labels.Outcome(err)).Inc()
+	if ran {
+		m.legDurations.WithLabelValues(engine, name).Observe(took / 1000)
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package engines
 
 import (
 	"context"
@@ -18,10 +18,10 @@ type Renewer interface {
 	Renew(ctx context.Context, scope access.Scope, ids []string) (moved bool, err error)
 }
 
-// settled runs a search, and once more with what the catalog says then where the storage
+// Settled runs a search, and once more with what the catalog says then where the storage
 // of a knowledge base was missing.
-func settled[T any](
-	ctx context.Context, s *Searcher, scope access.Scope, req *plan.Request,
+func Settled[T any](
+	ctx context.Context, catalog Catalog, scope access.Scope, req *plan.Request,
 	run func() (given *T, degraded []answer.Degraded, err error),
 ) (*T, error) {
 	given, degraded, err := run()
@@ -30,7 +30,7 @@ func settled[T any](
 	}
 	missing := fault.Is(err, fault.NotFound) ||
 		slices.ContainsFunc(degraded, func(d answer.Degraded) bool { return d.Code == fault.NotFound })
-	renewer, can := s.Catalog.(Renewer)
+	renewer, can := catalog.(Renewer)
 	if !missing || !can {
 		return given, err
 	}
