@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -50,6 +51,9 @@ type (
 
 	Catalog = engines.Catalog
 	Subject = engines.Subject
+
+	Embedder = ask.Embedder
+	Synonyms = ask.Synonyms
 )
 
 // Their constants.

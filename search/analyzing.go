@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -25,14 +26,14 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 	if err != nil {
 		return nil, err
 	}
-	if err := s.analyze(ctx, r); err != nil {
+	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
 	if len(r.bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
 		s.match(r)
 	}
 	response := &answer.AnalyzeResponse{
-		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
+		Plan: *r.plan, Required: r.question.Parsed.Required, Excluded: r.question.Parsed.Excluded,
 		Tokens: []answer.AnalyzedToken{}, Synonyms: []answer.AppliedSynonym{}, Statements: []answer.Statement{},
 	}
 	retrievals := make([]retrieval, len(r.subjects))
@@ -71,15 +72,15 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *answe
 	if stats.TextErr != nil {
 		return stats.TextErr
 	}
-	frequencies, expander := frequenciesOf(vocabulary, stats), s.expander(&rt.KB)
-	query := analysis.Compose(q.parsed, frequencies, expander, rt.Plan.Text)
-	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
+	frequencies, expander := ask.FrequenciesOf(vocabulary, stats), s.asker().Expander(&rt.KB)
+	query := analysis.Compose(q.Parsed, frequencies, expander, rt.Plan.Text)
+	into.Query, into.Known = &query, analysis.Known(q.Parsed, frequencies)
 	into.Synonyms, into.SynonymsCut = expansions(q, expander, rt.Plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
 	}
-	for i, term := range q.parsed.Terms {
+	for i, term := range q.Parsed.Terms {
 		into.Tokens = append(into.Tokens, answer.AnalyzedToken{
 			Text: term.Text, Start: term.Start, End: term.End,
 			Weight: weight[term.Text], DF: frequencies.Of(i), IDF: frequencies.IDF(i), Stop: term.Stop,
@@ -90,13 +91,13 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *answe
 
 // expansions shows the synonyms that apply and the rules they come from.
 func expansions(
-	q *question, expander analysis.Expander, rules analysis.Rules,
+	q *ask.Question, expander analysis.Expander, rules analysis.Rules,
 ) (applied []answer.AppliedSynonym, cut int) {
 	applied = []answer.AppliedSynonym{}
 	if expander == nil || rules.SynonymBoost == 0 {
 		return applied, 0
 	}
-	sequence := q.parsed.Sequence()
+	sequence := q.Parsed.Sequence()
 	found := expander.Expand(sequence)
 	for _, e := range found.All {
 		applied = append(applied, answer.AppliedSynonym{

@@ -23,7 +23,7 @@ type apartSets struct {
 
 // rankApart begins to rank them; stop ends it.
 func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
-	fields := r.question.apart
+	fields := r.question.Disjunctive
 	a := &apartSets{fields: fields, sets: make([]*answerSet, len(fields)), errs: make([]error, len(fields))}
 	ctx, a.cancel = context.WithCancel(ctx)
 	for i, field := range fields {
@@ -42,9 +42,9 @@ func (r *run) without(field string) *run {
 	other := *r
 	other.shows, other.counts = false, true
 	other.timings = answer.Timings{Legs: map[string]float64{}}
-	other.question.facets = []string{field}
-	asked := r.question.filter.Conditions[len(r.bound):]
-	other.question.filter.Conditions = slices.Concat(r.bound,
+	other.question.Facets = []string{field}
+	asked := r.question.Filter.Conditions[len(r.bound):]
+	other.question.Filter.Conditions = slices.Concat(r.bound,
 		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
 	return &other
 }

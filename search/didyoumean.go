@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
@@ -51,7 +52,7 @@ func (s *Searcher) didYouMean(ctx context.Context, r *run, set *answerSet) strin
 // unknownWords are the terms of the question that no searched text field has, nor a synonym
 // of them. Where a plan needs no statistics they are asked for only if no chunk matched.
 func (s *Searcher) unknownWords(ctx context.Context, r *run, set *answerSet) []analysis.QueryTerm {
-	terms := r.question.parsed.Terms
+	terms := r.question.Parsed.Terms
 	known := make([]bool, len(terms))
 	asked := false
 	for i := range set.retrievals {
@@ -99,7 +100,7 @@ func (s *Searcher) frequenciesIn(ctx context.Context, rt *retrieval, l int) (ana
 	if err != nil || stats.TextErr != nil {
 		return analysis.Frequencies{}, false
 	}
-	return frequenciesOf(words, stats), true
+	return ask.FrequenciesOf(words, stats), true
 }
 
 // matchedByText reports whether a text leg has found a chunk.
@@ -152,7 +153,7 @@ type corrector struct {
 func (c *corrector) correct(ctx context.Context, word analysis.QueryTerm) []edit {
 	query := c.run.req.Query
 	var edits []edit
-	for _, token := range c.run.question.parsed.Tokens {
+	for _, token := range c.run.question.Parsed.Tokens {
 		if token.Text != word.Text {
 			continue
 		}
@@ -411,7 +412,7 @@ func (c *corrector) forms(ctx context.Context, a *alike) []correction {
 func (c *corrector) formsIn(
 	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, field string, a *alike,
 ) []correction {
-	filter := c.run.question.filter
+	filter := c.run.question.Filter
 	filter.Required, filter.Excluded = nil, nil // phrases, which may have the word
 	words, err := engines.Ask(ctx, subject, engines.CallWords, lexicon.Words, &engine.WordsRequest{
 		KB: subject.KB, Field: field, Filter: filter, Prefix: a.prefix, Near: a.near, Distance: a.most, Limit: alikeWords,

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -22,7 +23,7 @@ import (
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
 	*engines.Subject
-	question *question
+	question *ask.Question
 	wants    plan.Exactness
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
@@ -231,20 +232,11 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 // facets are the fields whose values hits carry: those asked for, and the language where
 // a knowledge base has several.
 func (rt *retrieval) facets() []string {
-	asked := rt.question.facets
+	asked := rt.question.Facets
 	if rt.judge == nil || !rt.judge.profile.mixed() || slices.Contains(asked, engine.MetadataLanguage) {
 		return asked
 	}
 	return append(slices.Clip(asked), engine.MetadataLanguage)
-}
-
-// filterOf is the filter for a knowledge base: phrases are looked for in its text fields.
-func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
-	filter := q.filter
-	if len(filter.Required)+len(filter.Excluded) > 0 {
-		filter.Fields = kb.FieldsOf(scoring.Text)
-	}
-	return filter
 }
 
 // sum is the joint ranking that equals the plan's fusion: the weights as they

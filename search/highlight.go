@@ -28,7 +28,7 @@ func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		m.matchers[i] = highlight.NewMatcher(&rt.question.parsed, s.words(rt), s.Analyzer)
+		m.matchers[i] = highlight.NewMatcher(&rt.question.Parsed, s.words(rt), s.Analyzer)
 	}
 	return m
 }
@@ -48,7 +48,7 @@ func (s *Searcher) words(rt *retrieval) textquery.Query {
 		}
 	}
 	if field == "" {
-		return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.KB), rt.Plan.Text)
+		return analysis.Compose(rt.question.Parsed, analysis.Frequencies{}, s.asker().Expander(&rt.KB), rt.Plan.Text)
 	}
 	return all
 }

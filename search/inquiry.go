@@ -40,7 +40,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 		return nil, err
 	}
 	defer release()
-	if err := s.analyze(ctx, r); err != nil {
+	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)
@@ -203,7 +203,7 @@ func (c *inquiry) contributions(legs []scoring.Contribution) {
 
 // filtered names the first part of the filter that the chunk does not pass.
 func (c *inquiry) filtered() string {
-	f := &c.run.question.filter
+	f := &c.run.question.Filter
 	for i := range f.Conditions {
 		if !f.Conditions[i].Matches(c.chunk) {
 			return f.Conditions[i].Field

@@ -9,7 +9,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/hybridge-search/hybridge/analysis/language"
-	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/engines"
 )
@@ -205,13 +204,4 @@ func (rt *retrieval) languageOf(c *engine.Chunk) string {
 		return l
 	}
 	return rt.judge.profile.main
-}
-
-// asked is the language of the question for a knowledge base. One that cannot be told, as
-// a name, or that nothing is known of, is taken to be in that of the chunks.
-func (w *phrasing) asked(p *profile) string {
-	if bank.Has(w.language) {
-		return w.language
-	}
-	return p.main
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -106,32 +106,16 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 	if rt.pool != nil {
 		rt.pool.apply(rt)
 	}
-	expander := s.expander(&rt.KB)
+	expander := s.asker().Expander(&rt.KB)
 	for i := range rt.legs {
 		if rt.legs[i].Kind == scoring.Text {
-			rt.legs[i].compose(rt.question.in(&rt.legs[i]).parsed, expander, rules)
+			rt.legs[i].compose(rt.question.In(rt.legs[i].Query).Parsed, expander, rules)
 		}
 	}
 	if rt.Plan.Coverage {
 		rt.weighByCoverage()
 	}
 	return nil
-}
-
-// vectorFor gives the vector for a knowledge base, or why there is none.
-func (q *question) vectorFor(kb *engine.KnowledgeBase, l *leg) ([]float32, error) {
-	model, asked := q.wordingFor(kb, l.Query)
-	if asked.err != nil {
-		return nil, asked.err
-	}
-	if model != "" && kb.EmbeddingModel != "" && model != kb.EmbeddingModel {
-		return nil, fault.New(fault.Conflict,
-			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, model)
-	}
-	if n := len(asked.vector); n != kb.Dimensions {
-		return nil, fault.New(fault.Conflict, "%s", engines.DimensionDetail(n, kb))
-	}
-	return asked.vector, nil
 }
 
 // measure gives the planned legs their vectors, and asks the engine for the statistics
@@ -142,7 +126,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	for i, planned := range rt.Plan.Legs {
 		legs[i].Leg, legs[i].signal = planned, planned.EngineSignal()
 		if planned.Kind == scoring.Vector {
-			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB, &legs[i])
+			legs[i].vector, legs[i].err = rt.question.VectorFor(&rt.KB, planned.Query)
 		}
 	}
 	if !rt.Plan.NeedsStatistics() && !rt.several {
@@ -186,7 +170,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 	case stats.TextErr != nil:
 		p.text.err = stats.TextErr
 	default:
-		p.text.vocabulary, p.text.frequencies = vocabulary, frequenciesOf(vocabulary, stats)
+		p.text.vocabulary, p.text.frequencies = vocabulary, ask.FrequenciesOf(vocabulary, stats)
 	}
 	if p.vector != nil && stats.Vectors > 0 {
 		p.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
@@ -218,52 +202,6 @@ func pairs(legs []leg) []pair {
 		}
 	}
 	return list[:max(texts, vectors)]
-}
-
-// frequenciesOf gives those of the vocabulary that the statistics were asked for.
-func frequenciesOf(v *analysis.Vocabulary, stats *engine.Statistics) analysis.Frequencies {
-	return v.Substituted(analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF})
-}
-
-func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
-	if s.Synonyms == nil {
-		return nil
-	}
-	return s.Synonyms.For(kb.Ref)
-}
-
-// vocabularies are those of the phrasings of a run, the same for all of its knowledge bases:
-// they are counted together.
-func (s *Searcher) vocabularies(r *run) func(query int) *analysis.Vocabulary {
-	each := make([]func() *analysis.Vocabulary, 1+len(r.req.Queries))
-	for query := range each {
-		each[query] = sync.OnceValue(func() *analysis.Vocabulary {
-			return s.vocabularyOf(r, r.question.in(&leg{Leg: plan.Leg{Query: query}}))
-		})
-	}
-	return func(query int) *analysis.Vocabulary { return each[query]() }
-}
-
-func (s *Searcher) vocabularyOf(r *run, p *phrasing) *analysis.Vocabulary {
-	var all expanders
-	for i := range r.subjects {
-		if e := s.expander(&r.subjects[i].KB); e != nil {
-			all = append(all, e)
-		}
-	}
-	v := analysis.VocabularyOf(p.parsed, all, r.plan.Text)
-	return &v
-}
-
-// expanders have the synonyms of each.
-type expanders []analysis.Expander
-
-// Expand implements analysis.Expander.
-func (all expanders) Expand(terms []string) (found analysis.Expansions) {
-	for _, e := range all {
-		found = found.And(e.Expand(terms))
-	}
-	return found
 }
 
 // compose makes the text query of a leg. The document frequencies of its terms give

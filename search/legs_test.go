@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -19,7 +20,7 @@ func prepared(fusion scoring.Fusion) *retrieval {
 	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
 	return &retrieval{
 		Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
-		question: &question{},
+		question: &ask.Question{},
 		legs: []leg{
 			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
 			{Leg: plan.Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
@@ -34,7 +35,7 @@ func TestTextWeighsByCoverage(t *testing.T) {
 	f := func(df []int, averageLength, want float64) {
 		t.Helper()
 		rt := prepared(scoring.Fusion{})
-		rt.question.parsed = parsed
+		rt.question.Parsed = parsed
 		rt.legs[0].frequencies = analysis.Frequencies{Docs: 100, AverageLength: averageLength, DF: df}
 		rt.weighByCoverage()
 		if got := rt.legs[0].Weight; math.Abs(got-want) > 1e-12 {
@@ -115,12 +116,12 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 		rt.Plan.Legs = []plan.Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
 		e := &counted{df: map[string]int{"refund": 5}}
 		rt.Engine, rt.measured = e, &measured{}
-		rt.question.parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
+		rt.question.Parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
 		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []engines.Subject{*rt.Subject}, plan: &rt.Plan}
-		rt.vocabulary = s.vocabularies(r)
+		rt.vocabulary = s.asker().Vocabularies(&r.question, r.subjects, &r.plan.Text)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 )
 
 // Bounds of looking for the sentences nearest to a question.
@@ -55,17 +56,17 @@ func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m
 	if h := r.req.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
-	asked := map[string]made{} // by model
+	asked := map[string]ask.Vector{} // by model
 	models := map[string]string{}
 	for i := range r.subjects {
 		kb := &r.subjects[i].KB
-		model, vector := r.question.wordingFor(kb, 0)
+		model, vector := r.question.WordingFor(kb, 0)
 		asked[model], models[kb.ID] = vector, model
 	}
 	var failed error
 	for _, model := range slices.Sorted(maps.Keys(asked)) {
-		embedder, can := s.embedder(model).(passageEmbedder)
-		if !can || model == "" || asked[model].vector == nil {
+		embedder, can := s.asker().EmbedderOf(model).(passageEmbedder)
+		if !can || model == "" || asked[model].Numbers == nil {
 			continue
 		}
 		all, texts := candidates(model, hits, m, func(h *answer.Hit) bool { return models[h.KnowledgeBase] == model })
@@ -75,7 +76,7 @@ func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m
 		vectors, err := s.sentences.embed(ctx, embedder, texts)
 		failed = cmp.Or(failed, err)
 		for _, c := range all {
-			if at := c.nearest(asked[model].vector, vectors); at >= 0 {
+			if at := c.nearest(asked[model].Numbers, vectors); at >= 0 {
 				if fragment := highlight.From(m.text(&hits[c.hit]), at, m.options); len(fragment) > 0 {
 					hits[c.hit].Highlights = fragment
 				}

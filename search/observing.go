@@ -52,7 +52,7 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 		return nil, err
 	}
 	defer release()
-	if err := s.analyze(ctx, r); err != nil {
+	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)

@@ -107,7 +107,6 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 	}
 	span.Note("hybridge.preset", r.subjects[0].Plan.Preset)
 	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
-	r.vocabulary = s.vocabularies(r)
 	return r, nil
 }
 

@@ -112,7 +112,7 @@ func (j *judge) coversAll(legs []leg) bool {
 
 // scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
 func (rt *retrieval) scale() string {
-	parts := []string{rt.question.modelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
+	parts := []string{rt.question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
 		l := &rt.Plan.Legs[i]
 		parts = append(parts, l.Name, string(l.Kind), l.Field)

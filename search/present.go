@@ -30,7 +30,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 		MergedBy:  set.mergedBy,
 
 		Answerable: set.answerable(),
-		Language:   r.question.language,
+		Language:   r.question.Language,
 	}
 	if set.more {
 		response.Total.Relation = "gte"
@@ -206,19 +206,13 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
 	case r.req.Everything:
 		return emptyFilter, "no chunk passes the filter"
-	case len(r.question.parsed.Terms) == 0 && !r.question.hasVector():
+	case len(r.question.Parsed.Terms) == 0 && !r.question.HasVector():
 		return emptyWords, "the query has no searchable words"
-	case r.question.restricts(), r.hides():
+	case r.question.Restricts(), r.hides():
 		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
 		return emptyMatch, "no chunk matches the query"
 	}
-}
-
-// restricts reports whether the filter leaves anything out.
-func (q *question) restricts() bool {
-	f := &q.filter
-	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
 func listCounts(counts map[string]int) string {

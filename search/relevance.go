@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
@@ -81,17 +82,17 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 	if j.profile, j.err = s.profileOf(ctx, rt.Subject, fields); j.err != nil {
 		return j
 	}
-	j.asked = rt.question.asked(j.profile)
+	j.asked = rt.question.LanguageFor(j.profile.main)
 	for i := range legs {
 		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
 			continue
 		}
-		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.in(&legs[i]).asked(j.profile))
+		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.In(legs[i].Query).LanguageFor(j.profile.main))
 		if err != nil {
 			j.err = err
 			continue
 		}
-		scale.leg, scale.asked = i, rt.question.in(&legs[i]).asked(j.profile)
+		scale.leg, scale.asked = i, rt.question.In(legs[i].Query).LanguageFor(j.profile.main)
 		j.chunks = max(j.chunks, scale.chunks)
 		j.scales = append(j.scales, scale)
 	}
@@ -121,7 +122,7 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	if err != nil {
 		return scale, err
 	}
-	centres, err := s.Bank.Centres(rt.question.modelFor(&rt.KB))
+	centres, err := s.Bank.Centres(rt.question.ModelFor(&rt.KB))
 	if err != nil {
 		return scale, err
 	}
@@ -141,15 +142,6 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 		scale.parts = append(scale.parts, told)
 	}
 	return scale, nil
-}
-
-// modelFor is the model that made the vectors of a search: a vector that the request
-// brought is taken to be of the knowledge base's.
-func (q *question) modelFor(kb *engine.KnowledgeBase) string {
-	if _, ok := q.others[kb.EmbeddingModel]; ok || q.model == "" {
-		return kb.EmbeddingModel
-	}
-	return q.model
 }
 
 // copy is for one of the searches that share what was measured.
@@ -263,8 +255,8 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			if stats.TextErr != nil {
 				return stats.TextErr
 			}
-			l.frequencies = frequenciesOf(rt.vocabulary(0), stats)
-			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
+			l.frequencies = ask.FrequenciesOf(rt.vocabulary(0), stats)
+			l.compose(rt.question.Parsed, s.asker().Expander(&rt.KB), rt.Plan.Text)
 		}
 		j.bound = max(j.bound, l.bound)
 		docs := l.frequencies.Docs

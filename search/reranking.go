@@ -109,7 +109,7 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 	}()
 	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
-	question := r.question.parsed.Text
+	question := r.question.Parsed.Text
 	if question == "" {
 		question = r.req.Query
 	}

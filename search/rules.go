@@ -53,7 +53,7 @@ func (s *Searcher) match(r *run) {
 		if set.Len() == 0 {
 			continue
 		}
-		matched := set.Match(r.question.parsed.Sequence(), s.expander(kb))
+		matched := set.Match(r.question.Parsed.Sequence(), s.asker().Expander(kb))
 		if len(matched) == 0 {
 			continue
 		}
@@ -110,7 +110,7 @@ func (r *ruled) hiddenBy(chunkID, documentID string) string {
 
 // filter is the question's, without what rules hide.
 func (rt *retrieval) filter() engine.Filter {
-	filter := rt.question.filterOf(&rt.KB)
+	filter := rt.question.FilterOf(&rt.KB)
 	if rt.ruled == nil {
 		return filter
 	}
@@ -284,7 +284,7 @@ func (rt *retrieval) readPins(ctx context.Context, r *run) error {
 // nobody what a search would not.
 func (r *run) maySee(of int, chunk *engine.Chunk) bool {
 	hidden := r.ruled != nil && r.ruled[of].hiddenBy(chunk.ID, chunk.DocumentID) != ""
-	return r.question.passes(chunk) && !hidden
+	return r.question.Passes(chunk) && !hidden
 }
 
 // firstOf reads the first chunk of a document that may be shown, nil where there is none.

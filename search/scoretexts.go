@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -121,9 +122,9 @@ func (s *Searcher) wordsOfTexts(query string, texts []string) []float64 {
 
 // evidenceOfTexts is that of the usual model's cosines. Blank texts have none, 0.
 func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []string) ([]float64, error) {
-	question := embed(ctx, s.Embedder, query)
-	if question.err != nil {
-		return nil, question.err
+	question := ask.EmbedBy(ctx, s.Embedder, query)
+	if question.Err != nil {
+		return nil, question.Err
 	}
 	embedder, can := s.Embedder.(passageEmbedder)
 	if !can || s.Bank == nil {
@@ -151,7 +152,7 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 	asked := spoken(centres, query, main)
 	evidence := make([]float64, len(texts))
 	for i, vector := range vectors {
-		e, ok := centres.Evidence(question.vector, vector, asked, spoken(centres, read[i], main))
+		e, ok := centres.Evidence(question.Numbers, vector, asked, spoken(centres, read[i], main))
 		if !ok {
 			return nil, fault.New(fault.Unsupported,
 				"the scale of %s's cosines is not known for these texts", s.Embedder.Model())

@@ -13,31 +13,10 @@ import (
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// Analyzer turns text into tokens, and a question into its terms.
-type Analyzer interface {
-	Parse(query string) analysis.Query
-	ParsePlain(query string) analysis.Query
-	Selector(parts []string, keep func(term string) bool) analysis.Selector
-	Terms(text string) []string
-	Tokens(text string) []analysis.Token
-	// Fold gives a text as tokens have it, not stemmed.
-	Fold(text string) string
-}
-
-// Embedder turns a question into a vector, [dim]float32.
-type Embedder interface {
-	Query(ctx context.Context, text string) ([]float32, error)
-	Model() string
-}
-
-// Synonyms gives the expander of a knowledge base, nil where it has no synonyms.
-type Synonyms interface {
-	For(kb engine.Ref) analysis.Expander
-}
 
 // SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
 type SavedPresets interface {
@@ -56,10 +35,10 @@ type Reranker interface {
 // Bank and Saved may be nil.
 type Options struct {
 	Catalog       engines.Catalog
-	Analyzer      Analyzer
-	Embedder      Embedder // of knowledge bases that name no model, or none of the following
-	Embedders     map[string]Embedder
-	Synonyms      Synonyms
+	Analyzer      ask.Analyzer
+	Embedder      ask.Embedder // of knowledge bases that name no model, or none of the following
+	Embedders     map[string]ask.Embedder
+	Synonyms      ask.Synonyms
 	Rules         Rules
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
@@ -96,7 +75,7 @@ func New(o Options) *Searcher { return &Searcher{Options: o, metrics: engines.Ne
 
 // WithSynonyms is a Searcher that answers by other synonyms and shares all else that it is made of. It is meant for a
 // few questions: what s remembers of knowledge bases it asks for anew.
-func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
+func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 	options := s.Options
 	options.Synonyms = other
 	return &Searcher{Options: options, metrics: s.metrics}
@@ -131,7 +110,7 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Requ
 		return nil, err
 	}
 	defer release()
-	if err := s.analyze(ctx, r); err != nil {
+	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, r, started)
@@ -146,7 +125,7 @@ type run struct {
 	unavailable []answer.Degraded // knowledge bases that cannot be asked at present
 	vectorless  []answer.Degraded // those that lack vectors
 	rewriting   []answer.Degraded // the language model, where it failed
-	question    question
+	question    ask.Question
 	bound       []engine.Condition // the filter of the scope
 	timings     answer.Timings
 	shows       bool                                 // a page of the answer is shown

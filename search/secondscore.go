@@ -99,10 +99,10 @@ const (
 // weightsOfWords are, for each wording of the question, what its words count, and the pairs of
 // neighbours among them, by what they are.
 func (rt *retrieval) weightsOfWords() []map[string]float64 {
-	wordings := rt.question.phrasings()
+	wordings := rt.question.Wordings()
 	all := make([]map[string]float64, len(wordings))
 	for query, wording := range wordings {
-		all[query] = weightsOfWords(&wording.parsed, rt.frequencies(query))
+		all[query] = weightsOfWords(&wording.Parsed, rt.frequencies(query))
 	}
 	return all
 }

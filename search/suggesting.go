@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -30,13 +31,13 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestR
 	if err := req.validate(); err != nil {
 		return nil, err
 	}
-	q := question{}
-	if q.filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
+	q := ask.Question{}
+	if q.Filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
 		return nil, err
 	}
-	q.filter.Conditions = slices.Concat(scope.Filter, q.filter.Conditions)
+	q.Filter.Conditions = slices.Concat(scope.Filter, q.Filter.Conditions)
 	if req.User != nil {
-		q.filter.Owner = *req.User
+		q.Filter.Owner = *req.User
 	}
 	release, err := s.admitWork(ctx, scope, 1)
 	if err != nil {
@@ -61,7 +62,7 @@ func (r *SuggestRequest) limit() int {
 }
 
 func (s *Searcher) suggest(
-	ctx context.Context, scope access.Scope, req *plan.Request, q *question, limit int,
+	ctx context.Context, scope access.Scope, req *plan.Request, q *ask.Question, limit int,
 ) (*Suggestions, error) {
 	suggested := &Suggestions{Degraded: []answer.Degraded{}}
 	found := make([][]Suggestion, len(req.KnowledgeBases))
@@ -170,7 +171,7 @@ func (t *typed) stems() []string {
 }
 
 // suggestFrom takes suggestions out of one knowledge base.
-func (s *Searcher) suggestFrom(ctx context.Context, subject *engines.Subject, q *question, t *typed) ([]Suggestion, error) {
+func (s *Searcher) suggestFrom(ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed) ([]Suggestion, error) {
 	lexicon, ok := subject.Engine.(engine.Lexicon)
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "engine %s has no suggestions", subject.Engine.Name())
@@ -186,10 +187,10 @@ func (s *Searcher) suggestFrom(ctx context.Context, subject *engines.Subject, q 
 }
 
 func (s *Searcher) suggestBy(
-	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, q *question, t *typed,
+	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, q *ask.Question, t *typed,
 ) ([]Suggestion, error) {
 	field := subject.KB.FieldsOf(scoring.Text)[0]
-	filter := q.filter
+	filter := q.Filter
 	for _, word := range t.before {
 		filter.Required = append(filter.Required, textquery.Phrase{Terms: []string{word}, Weight: 1})
 		filter.Fields = []string{field}

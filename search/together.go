@@ -58,17 +58,19 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	}
 	defer release()
 	all.req, all.bound = runs[0].req, scope.Filter
-	if err := s.analyze(ctx, &all); err != nil {
+	asked, err := s.asker().Ask(ctx, all.req, all.bound, all.subjects, &all.timings)
+	if err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(runs))
 	var group errgroup.Group
 	group.SetLimit(parallelRequests)
 	for i, r := range runs {
-		r.question = all.question
+		question := asked
 		if !slices.Equal(r.req.Queries, all.req.Queries) { // a language model wrote them
-			r.question = s.reword(ctx, all.question, r)
+			question = s.asker().Reword(ctx, asked, r.req, r.subjects)
 		}
+		s.pose(r, question)
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
 		group.Go(func() error {
 			outcomes[i].Response, outcomes[i].Err = s.answer(ctx, r, time.Now())

@@ -39,7 +39,7 @@ func (rt *retrieval) weighByCoverage() {
 		if l.alike.DF != nil {
 			f = l.alike
 		}
-		known := analysis.Known(rt.question.in(l).parsed, f)
+		known := analysis.Known(rt.question.In(l.Query).Parsed, f)
 		if rt.known == nil || known > *rt.known {
 			rt.known = &known
 		}

@@ -29,7 +29,7 @@ func weighByQuestion(members []*retrieval) {
 // A leg without moments says nothing.
 func featuresOf(members []*retrieval) map[string]float64 {
 	f, first := plan.Facts{}, members[max(0, slices.IndexFunc(members, func(rt *retrieval) bool { return rt.err == nil }))]
-	for _, term := range first.question.parsed.Terms {
+	for _, term := range first.question.Parsed.Terms {
 		f.Terms++
 		if strings.ContainsFunc(term.Text, unicode.IsDigit) {
 			f.Digits = 1

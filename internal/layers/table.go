@@ -64,8 +64,12 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
-		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/engines",
-		"search/plan",
+		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
+		"search/engines", "search/plan",
+	},
+	"search/ask": {
+		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer",
+		"search/engines", "search/plan",
 	},
 	"search/engines": {
 		"access", "engine", "lib/labels", "lib/tracing", "search/answer", "search/plan",
