@@ -126,6 +126,9 @@ func schemaName(t reflect.Type, hint string) string {
 	if t.PkgPath() == "" || from == "gateway" {
 		return name
 	}
+	if path.Base(path.Dir(t.PkgPath())) == "search" && from != "compare" && from != "recall" {
+		from = "search" // callers know no steps
+	}
 	return strings.ToUpper(from[:1]) + from[1:] + name
 }
 

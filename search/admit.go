@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // The work of a search is estimated before it begins:
@@ -60,7 +61,7 @@ func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) 
 	if s.Admission == nil {
 		return func() {}, nil
 	}
-	ctx, span := tracing.Start(ctx, spanAdmit)
+	ctx, span := tracing.Start(ctx, engines.SpanAdmit)
 	defer func() { span.End(err) }()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
 	switch {
@@ -68,7 +69,7 @@ func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) 
 		return nil, fault.New(fault.Overloaded, "too many searches are being computed and waiting; this one is %d units of "+
 			"work (limits.search_work, limits.searches)", cost)
 	case err != nil:
-		return nil, ContextFault(ctx)
+		return nil, engines.ContextFault(ctx)
 	}
 	return release, nil
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // answerSet is the best candidates of all knowledge bases that pass the thresholds:
@@ -16,19 +17,19 @@ type answerSet struct {
 	boosts     []float64      // per knowledge base, in (0, 1]; nil: none is preferred
 	dropped    map[string]int // hits dropped, per threshold
 	relaxed    *string
-	degraded   []Degraded
-	bytes      *allowance // of the answer
+	degraded   []answer.Degraded
+	bytes      *answer.Allowance // of the answer
 	known      *float64
-	parents    map[chunkOf]*Parent         // of hits that bring their sections along
-	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
-	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
-	uncut      []scoring.Fused             // the entries before thresholds on the reranked score
-	reranked   map[chunkOf]*Reranked       // of the chunks that a reranker read
-	second     map[chunkOf]*SecondScore    // of the chunks of a second stage
-	diversity  map[chunkOf]*Diversity      // of the chunks that a diverse answer is chosen from
-	read       map[chunkOf]*engine.Chunk   // chunks that copies were looked for in
-	chunks     [kindsOfEvidence]int        // how many chunks that is the largest of
-	best       [kindsOfEvidence]*float64   // the largest evidence of any hit, also of those cut since
+	parents    map[chunkOf]*answer.Parent      // of hits that bring their sections along
+	copies     map[chunkOf]standIn             // chunks dropped as copies: the better one
+	folded     map[chunkOf][]scoring.Fused     // the copies that a chunk stands for, of those that are counted
+	uncut      []scoring.Fused                 // the entries before thresholds on the reranked score
+	reranked   map[chunkOf]*answer.Reranked    // of the chunks that a reranker read
+	second     map[chunkOf]*answer.SecondScore // of the chunks of a second stage
+	diversity  map[chunkOf]*answer.Diversity   // of the chunks that a diverse answer is chosen from
+	read       map[chunkOf]*engine.Chunk       // chunks that copies were looked for in
+	chunks     [kindsOfEvidence]int            // how many chunks that is the largest of
+	best       [kindsOfEvidence]*float64       // the largest evidence of any hit, also of those cut since
 }
 
 // from is the retrieval that found an entry.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // boost lowers the scores of knowledge bases that the request boosts less than others, and
@@ -36,7 +37,7 @@ func (r *run) boosts() []float64 {
 		}
 		return 1
 	}
-	largest, smallest := 0.0, float64(MaxBoost)
+	largest, smallest := 0.0, float64(plan.MaxBoost)
 	for _, id := range r.req.KnowledgeBases {
 		largest, smallest = max(largest, of(id)), min(smallest, of(id))
 	}

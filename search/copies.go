@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 const (
@@ -62,16 +63,9 @@ func (set *answerSet) sift(s *sieve) error {
 	return nil
 }
 
-// folds reports whether chunks of one text are one hit, and whether also within a
-// knowledge base.
-func (r *Request) folds() (fold, within bool) {
-	within = r.Copies == CopiesFold
-	return within || r.Copies == "" && len(r.KnowledgeBases) > 1, within
-}
-
 // reads is how many of the best chunks are read to show the first n.
 func (r *run) reads(n int) int {
-	if fold, _ := r.req.folds(); fold {
+	if fold, _ := r.req.Folds(); fold {
 		return n + foldMargin
 	}
 	return n
@@ -81,7 +75,7 @@ func (r *run) reads(n int) int {
 // reaches. What it reads is what the page shows, so it costs no request unless chunks are
 // folded. Copies are counted all the same: the answer set is what it was.
 func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
-	fold, within := r.req.folds()
+	fold, within := r.req.Folds()
 	if !fold || len(set.entries) < 2 {
 		return nil
 	}
@@ -159,11 +153,11 @@ func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, rea
 }
 
 // copiesOf are the chunks that an entry stands for, best first.
-func (set *answerSet) copiesOf(entry *scoring.Fused) []Copy {
-	var copies []Copy
+func (set *answerSet) copiesOf(entry *scoring.Fused) []answer.Copy {
+	var copies []answer.Copy
 	for _, folded := range set.folded[set.chunkOf(entry)] {
 		hit := set.hit(&folded)
-		copies = append(copies, Copy{
+		copies = append(copies, answer.Copy{
 			KnowledgeBase: set.from(&folded).KB.ID, ID: hit.ID,
 			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName,
 		})

@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // cut drops what is below the thresholds on the fused score, over all knowledge bases.
-func (set *answerSet) cut(threshold *Threshold) {
+func (set *answerSet) cut(threshold *plan.Threshold) {
 	thresholds, short := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}, false
 	thresholds.Spares = func(entry *scoring.Fused) bool {
 		short = true
@@ -22,7 +23,7 @@ func (set *answerSet) cut(threshold *Threshold) {
 
 // cutByRelevance drops what is not relevant enough, and everything where the answer as a
 // whole is not. Chunks of which nothing is known stay where nothing is known of any other.
-func (set *answerSet) cutByRelevance(threshold *Threshold) {
+func (set *answerSet) cutByRelevance(threshold *plan.Threshold) {
 	if least := threshold.Answerable; least != nil {
 		if known := set.answerable(); known != nil && *known < *least {
 			pinned := slices.DeleteFunc(slices.Clone(set.entries), func(e scoring.Fused) bool { return !set.isPinned(&e) })

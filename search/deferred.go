@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // deferredScores are the raw scores that a search left to be read with the page.
@@ -19,7 +20,7 @@ type deferredScores struct {
 // the page, where they explain a hit and decide nothing.
 func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
-	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.byRelevance()
+	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
 	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
 		return
 	}
@@ -39,7 +40,7 @@ func (rt *retrieval) readPage(ctx context.Context, ids []string) ([]engine.Chunk
 	}
 	req := engine.ChunksRequest{KB: rt.KB, IDs: ids}
 	var raw [][]float64
-	chunks, err := ask(ctx, rt.Subject, callScoreChunks,
+	chunks, err := engines.Ask(ctx, rt.Subject, engines.CallScoreChunks,
 		func(ctx context.Context, req engine.ChunksRequest) (chunks []engine.Chunk, err error) {
 			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
 			return chunks, err

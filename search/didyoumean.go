@@ -12,6 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 const (
@@ -34,7 +36,7 @@ func (s *Searcher) didYouMean(ctx context.Context, r *run, set *answerSet) strin
 	if len(unknown) == 0 || len(unknown) > correctedWords {
 		return ""
 	}
-	ctx, span := tracing.Start(ctx, spanDidYou)
+	ctx, span := tracing.Start(ctx, engines.SpanDidYou)
 	defer span.End(nil)
 	c := corrector{searcher: s, run: r}
 	var edits []edit
@@ -50,7 +52,7 @@ func (s *Searcher) didYouMean(ctx context.Context, r *run, set *answerSet) strin
 // unknownWords are the terms of the question that no searched text field has, nor a synonym
 // of them. Where a plan needs no statistics they are asked for only if no chunk matched.
 func (s *Searcher) unknownWords(ctx context.Context, r *run, set *answerSet) []analysis.QueryTerm {
-	terms := r.question.parsed.Terms
+	terms := r.question.Parsed.Terms
 	known := make([]bool, len(terms))
 	asked := false
 	for i := range set.retrievals {
@@ -93,12 +95,12 @@ func (s *Searcher) frequenciesIn(ctx context.Context, rt *retrieval, l int) (ana
 		return analysis.Frequencies{}, false
 	}
 	words := rt.vocabulary(0)
-	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics,
+	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics,
 		&engine.StatisticsRequest{KB: rt.KB, Field: leg.Field, Terms: words.Words})
 	if err != nil || stats.TextErr != nil {
 		return analysis.Frequencies{}, false
 	}
-	return frequenciesOf(words, stats), true
+	return ask.FrequenciesOf(words, stats), true
 }
 
 // matchedByText reports whether a text leg has found a chunk.
@@ -151,7 +153,7 @@ type corrector struct {
 func (c *corrector) correct(ctx context.Context, word analysis.QueryTerm) []edit {
 	query := c.run.req.Query
 	var edits []edit
-	for _, token := range c.run.question.parsed.Tokens {
+	for _, token := range c.run.question.Parsed.Tokens {
 		if token.Text != word.Text {
 			continue
 		}
@@ -408,11 +410,11 @@ func (c *corrector) forms(ctx context.Context, a *alike) []correction {
 // formsIn are those of one field. A knowledge base that cannot be asked has none: corrections
 // are no reason to fail or to degrade an answer.
 func (c *corrector) formsIn(
-	ctx context.Context, subject *Subject, lexicon engine.Lexicon, field string, a *alike,
+	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, field string, a *alike,
 ) []correction {
-	filter := c.run.question.filter
+	filter := c.run.question.Filter
 	filter.Required, filter.Excluded = nil, nil // phrases, which may have the word
-	words, err := ask(ctx, subject, callWords, lexicon.Words, &engine.WordsRequest{
+	words, err := engines.Ask(ctx, subject, engines.CallWords, lexicon.Words, &engine.WordsRequest{
 		KB: subject.KB, Field: field, Filter: filter, Prefix: a.prefix, Near: a.near, Distance: a.most, Limit: alikeWords,
 		Samples: formSamples,
 	})

@@ -9,6 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
@@ -17,12 +19,6 @@ const (
 	leastDiverse = 50
 	mostDiverse  = 200
 )
-
-// Diversity says where a hit came from in a diverse answer.
-type Diversity struct {
-	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
-	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
-}
 
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
@@ -41,7 +37,7 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	if r.plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
-	ctx, span := tracing.Start(ctx, spanDiversify)
+	ctx, span := tracing.Start(ctx, engines.SpanDiversify)
 	defer func() { span.End(err) }()
 	n := min(len(entries), r.diverseWindow())
 	vectors, err := set.vectorsOf(ctx, entries[:n])
@@ -51,11 +47,11 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
 	order := choice.order()
 	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
-	set.diversity = make(map[chunkOf]*Diversity, n)
+	set.diversity = make(map[chunkOf]*answer.Diversity, n)
 	for _, at := range order {
 		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
+		set.diversity[chunkOf{set.from(e), e.ID()}] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
 	}
 	set.entries = slices.Concat(chosen, entries[n:])
 	return nil
@@ -164,7 +160,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
-		found, err := ask(ctx, rt.Subject, callScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +177,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 		}
 	}
 	if !some {
-		set.degraded = append(set.degraded, newDegraded(stepDiversity, "",
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepDiversity, "",
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // A chunk in the question's own language wins every cosine. So where a knowledge base has
@@ -104,9 +106,9 @@ const methodExact = "exact"
 func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
-		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
 	at := make(map[string]int, len(rt.hits))
@@ -195,9 +197,9 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	for _, l := range legs {
 		req.Legs, sum.Weights = append(req.Legs, l.Leg), append(sum.Weights, 1)
 	}
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
-		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
 	rt.exact = make(map[int][]float64, len(ids))
@@ -257,7 +259,7 @@ func (rt *retrieval) bestForeign() []int {
 		cosine := func(hit int) float64 {
 			best := math.Inf(-1)
 			for _, s := range rt.judge.scales {
-				best = largerKnown(best, rt.hits[hit].Observations[s.leg].Raw)
+				best = answer.LargerKnown(best, rt.hits[hit].Observations[s.leg].Raw)
 			}
 			return best
 		}

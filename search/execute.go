@@ -14,13 +14,17 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
-	*Subject
-	question *question
-	wants    Exactness
+	*engines.Subject
+	question *ask.Question
+	wants    plan.Exactness
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
 	several  bool // other knowledge bases are searched with it
@@ -43,7 +47,7 @@ type retrieval struct {
 	pool       *pool             // nil: scored by itself
 	source     int32             // its place among the retrievals
 	offset     int               // of its hits among the candidates that it was fused with
-	degraded   []Degraded
+	degraded   []answer.Degraded
 	fuseMS     float64
 	deferred   deferredScores
 	ruled      *ruled            // nil: no rule matches
@@ -54,12 +58,9 @@ type retrieval struct {
 	err        error             // no leg could be run
 }
 
-// parallelSubjects bounds how many knowledge bases one request searches at a time.
-const parallelSubjects = 8
-
 // execute searches all knowledge bases, each on its own and at the same time.
 func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
-	ctx, span := tracing.Start(ctx, spanExecute)
+	ctx, span := tracing.Start(ctx, engines.SpanExecute)
 	defer span.End(nil)
 	retrievals := make([]retrieval, len(r.subjects))
 	for i := range retrievals {
@@ -71,7 +72,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 		return retrievals
 	}
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	for i := range retrievals {
 		group.Go(func() error {
 			s.retrieve(ctx, &retrievals[i])
@@ -143,7 +144,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return ContextFault(ctx)
+		return engines.ContextFault(ctx)
 	}
 	return fault.Wrap(kind, errors.Join(causes...), "no leg of the search could be run: %s", strings.Join(reasons, "; "))
 }
@@ -151,7 +152,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,
 // it relaxes the text query step by step.
 func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
-	ctx, span := tracing.Start(ctx, spanRetrieve)
+	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
 	defer func() {
 		span.Note("hybridge.knowledge_base", rt.KB.ID)
 		span.Count("hybridge.hits", len(rt.hits))
@@ -182,12 +183,12 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	started := time.Now()
-	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.fail(err)
 		return
 	}
-	rt.accept(result, req, sent, milliseconds(time.Since(started)))
+	rt.accept(result, req, sent, answer.Milliseconds(time.Since(started)))
 	if rt.err != nil {
 		return
 	}
@@ -198,7 +199,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		weighByQuestion([]*retrieval{rt})
 	}
 	rt.fuse()
-	rt.fuseMS = milliseconds(time.Since(started))
+	rt.fuseMS = answer.Milliseconds(time.Since(started))
 }
 
 // request asks the engine for every leg that can run and has something to look for.
@@ -217,7 +218,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
 			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.text, Vector: l.vector,
-			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.boosts,
+			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.Boosts,
 		})
 	}
 	if rt.Plan.Joint {
@@ -231,20 +232,11 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 // facets are the fields whose values hits carry: those asked for, and the language where
 // a knowledge base has several.
 func (rt *retrieval) facets() []string {
-	asked := rt.question.facets
+	asked := rt.question.Facets
 	if rt.judge == nil || !rt.judge.profile.mixed() || slices.Contains(asked, engine.MetadataLanguage) {
 		return asked
 	}
 	return append(slices.Clip(asked), engine.MetadataLanguage)
-}
-
-// filterOf is the filter for a knowledge base: phrases are looked for in its text fields.
-func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
-	filter := q.filter
-	if len(filter.Required)+len(filter.Excluded) > 0 {
-		filter.Fields = kb.FieldsOf(scoring.Text)
-	}
-	return filter
 }
 
 // sum is the joint ranking that equals the plan's fusion: the weights as they
@@ -290,19 +282,19 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
 	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
-		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, fault.New(fault.Corrupt,
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
 			"%d damaged chunks are left out; hybridge kb check names them", result.Damaged)))
 	}
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &rt.legs[sent[i]]
-		l.ran, l.took = true, milliseconds(outcome.Took)
+		l.ran, l.took = true, answer.Milliseconds(outcome.Took)
 		switch {
 		case outcome.Err != nil:
 			l.err = outcome.Err
 			failed++
 		case outcome.Incomplete != nil:
-			d := newDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
+			d := answer.NewDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
 			d.Reason = "ranked its own hits; what it says of the others is unknown: " + d.Reason
 			rt.degraded = append(rt.degraded, d)
 		}
@@ -384,7 +376,7 @@ func (rt *retrieval) fail(err error) {
 	}
 	rt.degradeFailed()
 	if len(rt.legs) == 0 {
-		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, err))
+		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
 	}
 	rt.err = err
 }
@@ -393,7 +385,7 @@ func (rt *retrieval) fail(err error) {
 func (rt *retrieval) degradeFailed() {
 	for i := range rt.legs {
 		if l := &rt.legs[i]; l.err != nil && l.Kind != scoring.Signal {
-			rt.degraded = append(rt.degraded, newDegraded(l.Name, rt.KB.ID, l.err))
+			rt.degraded = append(rt.degraded, answer.NewDegraded(l.Name, rt.KB.ID, l.err))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // fuse ranks the hits of a knowledge base and applies the thresholds on legs.
@@ -71,7 +72,7 @@ func (rt *retrieval) isSecondary(l *leg) bool {
 
 // fuse makes one answer set of what the knowledge bases found.
 func fuse(r *run, retrievals []retrieval) *answerSet {
-	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []Degraded{}}
+	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []answer.Degraded{}}
 	rankings := set.rankings()
 	for i := range retrievals {
 		set.collect(&retrievals[i])

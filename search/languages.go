@@ -9,8 +9,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/hybridge-search/hybridge/analysis/language"
-	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // profile says in which languages the chunks of a knowledge base are.
@@ -64,7 +64,7 @@ type profiles struct {
 }
 
 // of gives the profile of a vector field; without one, that of the texts.
-func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*profile, error) {
+func (p *profiles) of(ctx context.Context, subject *engines.Subject, field string) (*profile, error) {
 	p.once.Do(func() { p.kept, _ = lru.New[profileKey, keptProfile](profilesKept) }) // the size is a constant > 0
 	kb := &subject.KB
 	state := engine.KeepingOf(ctx).State(kb.Ref)
@@ -72,11 +72,11 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 	if k, ok := p.kept.Get(key); ok && time.Since(k.since) < profileLife {
 		return k.profile, nil
 	}
-	draw := subject.profileOfVectors
+	draw := profileOfVectors
 	if field == "" {
-		draw = subject.profileOfTexts
+		draw = profileOfTexts
 	}
-	drawn, err := draw(ctx, field)
+	drawn, err := draw(ctx, subject, field)
 	outdated := engine.KeepingOf(ctx).Outdated()     // then the next answer must be told so too
 	if err == nil && drawn.main != "" && !outdated { // an empty knowledge base may be filled at any moment
 		p.kept.Add(key, keptProfile{drawn, time.Now()})
@@ -85,9 +85,9 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 }
 
 // profileOfVectors tells the language of chunks that do not say by some of their texts.
-func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile, error) {
+func profileOfVectors(ctx context.Context, s *engines.Subject, field string) (*profile, error) {
 	req := &engine.CentroidsRequest{KB: s.KB, VectorField: field}
-	centroids, err := ask(ctx, s, callCentroids, s.Engine.Centroids, req)
+	centroids, err := engines.Ask(ctx, s, engines.CallCentroids, s.Engine.Centroids, req)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile,
 	for _, c := range centroids.ByLanguage {
 		if c.Language == "" {
 			req := engine.ChunksRequest{KB: s.KB, IDs: c.IDs, Hidden: true}
-			chunks, err := ask(ctx, s, callChunks, s.Engine.Chunks, req)
+			chunks, err := engines.Ask(ctx, s, engines.CallChunks, s.Engine.Chunks, req)
 			if err != nil {
 				return nil, err
 			}
@@ -150,17 +150,17 @@ func (p *profile) add(c engine.Centroid) {
 // vectors.
 const readDocuments, readChunks = 4, 4
 
-func (s *Subject) profileOfTexts(ctx context.Context, _ string) (*profile, error) {
+func profileOfTexts(ctx context.Context, s *engines.Subject, _ string) (*profile, error) {
 	some := func(ctx context.Context, kb engine.KnowledgeBase) ([]engine.Document, error) {
 		return s.Engine.Documents(ctx, kb, "", readDocuments)
 	}
-	documents, err := ask(ctx, s, callDocuments, some, s.KB)
+	documents, err := engines.Ask(ctx, s, engines.CallDocuments, some, s.KB)
 	if err != nil {
 		return nil, err
 	}
 	var all []engine.Chunk
 	for _, d := range documents {
-		chunks, err := ask(ctx, s, callDocumentChunks, s.Engine.DocumentChunks, engine.DocumentChunksRequest{
+		chunks, err := engines.Ask(ctx, s, engines.CallDocumentChunks, s.Engine.DocumentChunks, engine.DocumentChunksRequest{
 			KB: s.KB, DocumentID: d.ID, To: -1, Limit: readChunks,
 		})
 		if err != nil {
@@ -204,13 +204,4 @@ func (rt *retrieval) languageOf(c *engine.Chunk) string {
 		return l
 	}
 	return rt.judge.profile.main
-}
-
-// asked is the language of the question for a knowledge base. One that cannot be told, as
-// a name, or that nothing is known of, is taken to be in that of the chunks.
-func (w *phrasing) asked(p *profile) string {
-	if bank.Has(w.language) {
-		return w.language
-	}
-	return p.main
 }

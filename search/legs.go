@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -11,15 +10,18 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // leg is a planned leg for one knowledge base: with its text query or vector, the
 // weight and scale that follow from statistics, and how it fared.
 type leg struct {
-	Leg
+	plan.Leg
 	text    *textquery.Query
 	vector  []float32
 	signal  *engine.Signal
@@ -32,8 +34,8 @@ type leg struct {
 	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
-	weighed     *Coverage            // nil: the weight is as planned
-	byQuestion  *ByQuestion          // nil: no model changed the weight
+	weighed     *answer.Coverage     // nil: the weight is as planned
+	byQuestion  *plan.ByQuestion     // nil: no model changed the weight
 	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
@@ -104,10 +106,10 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 	if rt.pool != nil {
 		rt.pool.apply(rt)
 	}
-	expander := s.expander(&rt.KB)
+	expander := s.asker().Expander(&rt.KB)
 	for i := range rt.legs {
 		if rt.legs[i].Kind == scoring.Text {
-			rt.legs[i].compose(rt.question.in(&rt.legs[i]).parsed, expander, rules)
+			rt.legs[i].compose(rt.question.In(rt.legs[i].Query).Parsed, expander, rules)
 		}
 	}
 	if rt.Plan.Coverage {
@@ -116,46 +118,18 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 	return nil
 }
 
-// vectorFor gives the vector for a knowledge base, or why there is none.
-func (q *question) vectorFor(kb *engine.KnowledgeBase, l *leg) ([]float32, error) {
-	model, asked := q.wordingFor(kb, l.Query)
-	if asked.err != nil {
-		return nil, asked.err
-	}
-	if model != "" && kb.EmbeddingModel != "" && model != kb.EmbeddingModel {
-		return nil, fault.New(fault.Conflict,
-			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, model)
-	}
-	if n := len(asked.vector); n != kb.Dimensions {
-		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))
-	}
-	return asked.vector, nil
-}
-
-func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
-	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
-		n, kb.Dimensions, kb.ID)
-}
-
-// needsStatistics reports whether anything in the plan depends on what the
-// knowledge base holds.
-func (p *Plan) needsStatistics() bool {
-	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
-		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
-}
-
 // measure gives the planned legs their vectors, and asks the engine for the statistics
 // that weighting and normalising need: the document frequencies of the query's terms and
 // their synonyms per text field, and the moments of the cosines.
 func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	legs := make([]leg, len(rt.Plan.Legs))
 	for i, planned := range rt.Plan.Legs {
-		legs[i].Leg, legs[i].signal = planned, planned.signal()
+		legs[i].Leg, legs[i].signal = planned, planned.EngineSignal()
 		if planned.Kind == scoring.Vector {
-			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB, &legs[i])
+			legs[i].vector, legs[i].err = rt.question.VectorFor(&rt.KB, planned.Query)
 		}
 	}
-	if !rt.Plan.needsStatistics() && !rt.several {
+	if !rt.Plan.NeedsStatistics() && !rt.several {
 		return legs, nil
 	}
 	asked := slices.DeleteFunc(pairs(legs), func(p pair) bool { return p.text == nil && p.vector == nil })
@@ -187,7 +161,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 	if p.vector != nil {
 		req.VectorField, req.Vector = p.vector.Field, p.vector.vector
 	}
-	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, req)
+	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, req)
 	if err != nil {
 		return err
 	}
@@ -196,7 +170,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 	case stats.TextErr != nil:
 		p.text.err = stats.TextErr
 	default:
-		p.text.vocabulary, p.text.frequencies = vocabulary, frequenciesOf(vocabulary, stats)
+		p.text.vocabulary, p.text.frequencies = vocabulary, ask.FrequenciesOf(vocabulary, stats)
 	}
 	if p.vector != nil && stats.Vectors > 0 {
 		p.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
@@ -230,52 +204,6 @@ func pairs(legs []leg) []pair {
 	return list[:max(texts, vectors)]
 }
 
-// frequenciesOf gives those of the vocabulary that the statistics were asked for.
-func frequenciesOf(v *analysis.Vocabulary, stats *engine.Statistics) analysis.Frequencies {
-	return v.Substituted(analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF})
-}
-
-func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
-	if s.Synonyms == nil {
-		return nil
-	}
-	return s.Synonyms.For(kb.Ref)
-}
-
-// vocabularies are those of the phrasings of a run, the same for all of its knowledge bases:
-// they are counted together.
-func (s *Searcher) vocabularies(r *run) func(query int) *analysis.Vocabulary {
-	each := make([]func() *analysis.Vocabulary, 1+len(r.req.Queries))
-	for query := range each {
-		each[query] = sync.OnceValue(func() *analysis.Vocabulary {
-			return s.vocabularyOf(r, r.question.in(&leg{Leg: Leg{Query: query}}))
-		})
-	}
-	return func(query int) *analysis.Vocabulary { return each[query]() }
-}
-
-func (s *Searcher) vocabularyOf(r *run, p *phrasing) *analysis.Vocabulary {
-	var all expanders
-	for i := range r.subjects {
-		if e := s.expander(&r.subjects[i].KB); e != nil {
-			all = append(all, e)
-		}
-	}
-	v := analysis.VocabularyOf(p.parsed, all, r.plan.Text)
-	return &v
-}
-
-// expanders have the synonyms of each.
-type expanders []analysis.Expander
-
-// Expand implements analysis.Expander.
-func (all expanders) Expand(terms []string) (found analysis.Expansions) {
-	for _, e := range all {
-		found = found.And(e.Expand(terms))
-	}
-	return found
-}
-
 // compose makes the text query of a leg. The document frequencies of its terms give
 // the moments and the bound of its scores.
 func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis.Rules) {
@@ -303,84 +231,20 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 	l.rescale()
 }
 
-// Average lengths of chunks in tokens: the one at which weighByCoverage leaves the
-// weight of text as planned, and the range that was measured, beyond which it is not
-// extrapolated.
-const (
-	usualLength    = 134
-	shortestLength = 42
-	longestLength  = 251
-)
-
-// Coverage is what changed the weight of a text leg for a knowledge base.
-type Coverage struct {
-	Planned       float64 `json:"planned" doc:"The weight before."`
-	Known         float64 `json:"known" doc:"Share of the query's idf mass that the text index knows, in [0, 1]."`
-	AverageLength float64 `json:"average_length" doc:"Of the chunks, in tokens."`
-	Language      string  `json:"language,omitempty" doc:"ISO 639-1; both are of the knowledge bases in this language alone, as chunks of several are compared."`
-}
-
-// WeightAccount says what weight a leg has for a knowledge base, and by which rule.
-type WeightAccount struct {
-	KnowledgeBase string    `json:"knowledge_base"`
-	Leg           string    `json:"leg"`
-	Weight        float64   `json:"weight"`
-	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
-	Coverage      *Coverage `json:"coverage,omitempty"`
-	// ByQuestion is set where the preset's weights_by changed the weight further.
-	ByQuestion *ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
-}
-
-// weights tells them.
-func (rt *retrieval) weights() []WeightAccount {
-	all := make([]WeightAccount, len(rt.legs))
+// signals asks for those of the plan, which are the legs at the places given.
+func (rt *retrieval) signals() (signals []engine.Signal, places []int) {
 	for i := range rt.legs {
-		l := &rt.legs[i]
-		all[i] = WeightAccount{
-			KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned",
-			Coverage: l.weighed, ByQuestion: l.byQuestion,
-		}
-		if l.weighed != nil {
-			all[i].Rule = "coverage"
+		if l := &rt.legs[i]; l.signal != nil {
+			signals, places = append(signals, *l.signal), append(places, i)
 		}
 	}
-	return all
+	return signals, places
 }
 
-// weighByCoverage multiplies each text leg's weight by
-//
-//	√(known · average length / 134)
-//
-// where known is the share of the query's idf mass that the text index knows:
-// words in another language are none, and in short chunks the few words that
-// match say less. Measured on eleven retrieval sets, see docs/relevance.md.
-func (rt *retrieval) weighByCoverage() {
-	for i := range rt.legs {
-		l := &rt.legs[i]
-		if l.Kind != scoring.Text || l.err != nil {
-			continue
-		}
-		f := l.frequencies
-		if l.alike.DF != nil {
-			f = l.alike
-		}
-		known := analysis.Known(rt.question.in(l).parsed, f)
-		if rt.known == nil || known > *rt.known {
-			rt.known = &known
-		}
-		l.weighed = &Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
-		if l.alike.DF != nil {
-			l.weighed.Language = rt.mainLanguage()
-		}
-		l.Weight *= l.weighed.share()
+// observedSignal is what a signal says of a chunk. One that says nothing has no rank there.
+func observedSignal(value float64) scoring.Observation {
+	if value > 0 {
+		return scoring.Observation{Rank: scoring.Unranked, Raw: value}
 	}
-}
-
-// share is what the planned weight is multiplied by.
-func (c *Coverage) share() float64 {
-	length := 1.0
-	if c.AverageLength > 0 {
-		length = min(max(c.AverageLength, shortestLength), longestLength) / usualLength
-	}
-	return math.Sqrt(c.Known * length)
+	return scoring.Observation{Raw: value}
 }

@@ -9,17 +9,21 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // prepared is a retrieval by a text and a vector leg of weight 1.
 func prepared(fusion scoring.Fusion) *retrieval {
-	plan := Plan{Fusion: fusion, Candidates: 10, Joint: true}
+	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
 	return &retrieval{
-		Subject:  &Subject{Plan: plan, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
-		question: &question{},
+		Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
+		question: &ask.Question{},
 		legs: []leg{
-			{Leg: Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
-			{Leg: Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
+			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
+			{Leg: plan.Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
 		},
 	}
 }
@@ -31,7 +35,7 @@ func TestTextWeighsByCoverage(t *testing.T) {
 	f := func(df []int, averageLength, want float64) {
 		t.Helper()
 		rt := prepared(scoring.Fusion{})
-		rt.question.parsed = parsed
+		rt.question.Parsed = parsed
 		rt.legs[0].frequencies = analysis.Frequencies{Docs: 100, AverageLength: averageLength, DF: df}
 		rt.weighByCoverage()
 		if got := rt.legs[0].Weight; math.Abs(got-want) > 1e-12 {
@@ -81,7 +85,7 @@ type counted struct {
 
 func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	c.asked = append(c.asked, req.Terms)
-	stats := &engine.Statistics{Docs: 100, AverageLength: usualLength}
+	stats := &engine.Statistics{Docs: 100, AverageLength: answer.UsualLength}
 	for _, term := range req.Terms {
 		stats.DF = append(stats.DF, c.df[term])
 	}
@@ -109,15 +113,15 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 	text := func(word string) (*leg, *counted) {
 		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
 		rt.Plan.Coverage, rt.Plan.Text = true, analysis.Rules{SynonymBoost: 0.8}
-		rt.Plan.Legs = []Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
+		rt.Plan.Legs = []plan.Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
 		e := &counted{df: map[string]int{"refund": 5}}
 		rt.Engine, rt.measured = e, &measured{}
-		rt.question.parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
+		rt.question.Parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{req: &Request{}, question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
-		rt.vocabulary = s.vocabularies(r)
+		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []engines.Subject{*rt.Subject}, plan: &rt.Plan}
+		rt.vocabulary = s.asker().Vocabularies(&r.question, r.subjects, &r.plan.Text)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // parallelNeighbours bounds how many requests for neighbours run at a time.
@@ -20,7 +22,7 @@ const (
 
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
 // in the document, of those that the search may show.
-func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes *allowance) error {
+func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
 	for i := range r.subjects {
 		source[r.subjects[i].KB.ID] = i
@@ -42,7 +44,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 			for k := range hits[i].Neighbours {
 				size += len(hits[i].Neighbours[k].Content)
 			}
-			return bytes.take(size)
+			return bytes.Take(size)
 		})
 	}
 	return group.Wait()
@@ -58,7 +60,7 @@ func (r *run) around(ctx context.Context, of int, document string, from, to int)
 	}
 	var shown []engine.Chunk
 	for range neighbourPages {
-		read, err := ask(ctx, subject, callDocumentChunks, subject.Engine.DocumentChunks, page)
+		read, err := engines.Ask(ctx, subject, engines.CallDocumentChunks, subject.Engine.DocumentChunks, page)
 		if err != nil {
 			return nil, err
 		}
@@ -75,11 +77,11 @@ func (r *run) around(ctx context.Context, of int, document string, from, to int)
 	return shown[:min(len(shown), wanted)], nil
 }
 
-func neighboursOf(around []engine.Chunk, hit *Hit) []Neighbour {
-	list := []Neighbour{}
+func neighboursOf(around []engine.Chunk, hit *answer.Hit) []answer.Neighbour {
+	list := []answer.Neighbour{}
 	for i := range around {
 		if c := &around[i]; c.ID != hit.ID {
-			list = append(list, Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
+			list = append(list, answer.Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
 		}
 	}
 	return list

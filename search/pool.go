@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -45,7 +46,7 @@ const mergedPooled = "pooled"
 // measureAll measures all knowledge bases and pools them.
 func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	for i := range retrievals {
 		rt := &retrievals[i]
 		group.Go(func() error {
@@ -96,7 +97,7 @@ func (p *pool) centres() bool {
 
 // scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
 func (rt *retrieval) scale() string {
-	parts := []string{rt.question.modelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
+	parts := []string{rt.question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
 		l := &rt.Plan.Legs[i]
 		parts = append(parts, l.Name, string(l.Kind), l.Field)

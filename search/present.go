@@ -11,24 +11,26 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
-func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Response, err error) {
-	ctx, span := tracing.Start(ctx, spanPresent)
+func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answer.Response, err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanPresent)
 	defer func() { span.End(err) }()
-	response := &Response{
-		QueryID:   NewQueryID(),
+	response := &answer.Response{
+		QueryID:   answer.NewQueryID(),
 		Preset:    r.plan.Preset,
 		Engine:    engineNames(r.subjects),
-		Total:     Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
+		Total:     answer.Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
 		Documents: set.documents(),
 		Facets:    set.facets(r.req.Facets),
 		Relaxed:   set.relaxed,
 		MergedBy:  set.mergedBy,
 
 		Answerable: set.answerable(),
-		Language:   r.question.language,
+		Language:   r.question.Language,
 	}
 	if set.more {
 		response.Total.Relation = "gte"
@@ -50,9 +52,9 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 		return nil, err
 	}
 	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
-		set.degraded = append(set.degraded, newDegraded(stepHighlight, "", err))
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepHighlight, "", err))
 	}
-	r.timings.Highlight = milliseconds(time.Since(started))
+	r.timings.Highlight = answer.Milliseconds(time.Since(started))
 	if r.req.Neighbours > 0 {
 		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
 			return nil, err
@@ -88,7 +90,7 @@ func (r *run) page(n int) (from, to int) {
 	return from, to
 }
 
-func engineNames(subjects []Subject) string {
+func engineNames(subjects []engines.Subject) string {
 	name := subjects[0].Engine.Name()
 	for _, other := range subjects[1:] {
 		if other.Engine.Name() != name {
@@ -102,8 +104,8 @@ func engineNames(subjects []Subject) string {
 // is left out.
 func (set *answerSet) hits(
 	ctx context.Context, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
-) ([]Hit, error) {
-	hits := make([]Hit, 0, len(page))
+) ([]answer.Hit, error) {
+	hits := make([]answer.Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	legs := scoring.Explain(page)
 	for i, chunk := range chunks {
@@ -116,10 +118,10 @@ func (set *answerSet) hits(
 	return hits, m.mark(ctx, hits, sources, set.bytes)
 }
 
-func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
+func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
 	rt := set.from(entry)
 	rt.deferred.fillIn(chunk.ID, legs)
-	hit := Hit{
+	hit := answer.Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
@@ -128,7 +130,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
 	}
 	if rule := rt.pinned[chunk.ID]; rule != "" {
-		hit.Pinned = &Pinned{Rule: rule}
+		hit.Pinned = &answer.Pinned{Rule: rule}
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]
@@ -204,19 +206,13 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
 	case r.req.Everything:
 		return emptyFilter, "no chunk passes the filter"
-	case len(r.question.parsed.Terms) == 0 && !r.question.hasVector():
+	case len(r.question.Parsed.Terms) == 0 && !r.question.HasVector():
 		return emptyWords, "the query has no searchable words"
-	case r.question.restricts(), r.hides():
+	case r.question.Restricts(), r.hides():
 		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
 		return emptyMatch, "no chunk matches the query"
 	}
-}
-
-// restricts reports whether the filter leaves anything out.
-func (q *question) restricts() bool {
-	f := &q.filter
-	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
 func listCounts(counts map[string]int) string {
@@ -229,10 +225,10 @@ func listCounts(counts map[string]int) string {
 }
 
 // explanation is the account of the whole answer.
-func (set *answerSet) explanation(r *run) *Explain {
-	account := &Explain{
+func (set *answerSet) explanation(r *run) *answer.Explain {
+	account := &answer.Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(), Weights: []WeightAccount{},
+		Relevance: set.accounts(), Weights: []answer.WeightAccount{},
 		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {

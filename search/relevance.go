@@ -8,6 +8,9 @@ import (
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // Bank knows the scale of cosines of embedding models. An error of the kind Unavailable
@@ -79,17 +82,17 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 	if j.profile, j.err = s.profileOf(ctx, rt.Subject, fields); j.err != nil {
 		return j
 	}
-	j.asked = rt.question.asked(j.profile)
+	j.asked = rt.question.LanguageFor(j.profile.main)
 	for i := range legs {
 		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
 			continue
 		}
-		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.in(&legs[i]).asked(j.profile))
+		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.In(legs[i].Query).LanguageFor(j.profile.main))
 		if err != nil {
 			j.err = err
 			continue
 		}
-		scale.leg, scale.asked = i, rt.question.in(&legs[i]).asked(j.profile)
+		scale.leg, scale.asked = i, rt.question.In(legs[i].Query).LanguageFor(j.profile.main)
 		j.chunks = max(j.chunks, scale.chunks)
 		j.scales = append(j.scales, scale)
 	}
@@ -98,7 +101,7 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 
 // profileOf is that of the first vector field; of a knowledge base without vectors, that
 // of its texts.
-func (s *Searcher) profileOf(ctx context.Context, subject *Subject, fields []string) (*profile, error) {
+func (s *Searcher) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*profile, error) {
 	p, err := &profile{}, error(nil)
 	if len(fields) > 0 {
 		p, err = s.profiles.of(ctx, subject, fields[0])
@@ -119,7 +122,7 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	if err != nil {
 		return scale, err
 	}
-	centres, err := s.Bank.Centres(rt.question.modelFor(&rt.KB))
+	centres, err := s.Bank.Centres(rt.question.ModelFor(&rt.KB))
 	if err != nil {
 		return scale, err
 	}
@@ -141,15 +144,6 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	return scale, nil
 }
 
-// modelFor is the model that made the vectors of a search: a vector that the request
-// brought is taken to be of the knowledge base's.
-func (q *question) modelFor(kb *engine.KnowledgeBase) string {
-	if _, ok := q.others[kb.EmbeddingModel]; ok || q.model == "" {
-		return kb.EmbeddingModel
-	}
-	return q.model
-}
-
 // copy is for one of the searches that share what was measured.
 func (j *judge) copy() *judge {
 	if j == nil {
@@ -168,7 +162,7 @@ func (rt *retrieval) evidenceOf(hit int, told string, raw func(leg int) float64)
 	best, j := math.NaN(), rt.judge
 	if j.byVectors() {
 		for i := range j.scales {
-			best = largerKnown(best, rt.vectorEvidence(&j.scales[i], hit, told, raw(j.scales[i].leg)))
+			best = answer.LargerKnown(best, rt.vectorEvidence(&j.scales[i], hit, told, raw(j.scales[i].leg)))
 		}
 		return best
 	}
@@ -180,18 +174,10 @@ func (j *judge) byWords(told string, raw func(leg int) float64, legs []leg) floa
 	best := math.NaN()
 	for i := range legs {
 		if legs[i].Kind == scoring.Text && legs[i].Query == 0 && j.bound > 0 && told == j.asked {
-			best = largerKnown(best, raw(i)/j.bound)
+			best = answer.LargerKnown(best, raw(i)/j.bound)
 		}
 	}
 	return best
-}
-
-// largerKnown is the larger of two values of which NaN is unknown.
-func largerKnown(a, b float64) float64 {
-	if math.IsNaN(a) || b > a {
-		return b
-	}
-	return a
 }
 
 // languageOf is the language of a hit.
@@ -231,7 +217,7 @@ func (s *Searcher) assess(ctx context.Context, set *answerSet) {
 			}
 		}
 		if rt.lacksRelevance() {
-			set.degraded = append(set.degraded, newDegraded(stepRelevance, rt.KB.ID, j.err))
+			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, j.err))
 		}
 	}
 }
@@ -243,7 +229,7 @@ func (rt *retrieval) lacksRelevance() bool {
 	if j.err == nil || j.byVectors() || j.bound > 0 {
 		return false
 	}
-	return isUnavailable(j.err) || rt.Plan.Threshold.byRelevance()
+	return engines.IsUnavailable(j.err) || rt.Plan.Threshold.ByRelevance()
 }
 
 // judgeByWords finds the largest score that the words of the question could have, for an
@@ -260,7 +246,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			continue
 		}
 		if l.frequencies.DF == nil {
-			stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
+			stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary(0).Words, Alone: true,
 			})
 			if err != nil {
@@ -269,8 +255,8 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			if stats.TextErr != nil {
 				return stats.TextErr
 			}
-			l.frequencies = frequenciesOf(rt.vocabulary(0), stats)
-			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
+			l.frequencies = ask.FrequenciesOf(rt.vocabulary(0), stats)
+			l.compose(rt.question.Parsed, s.asker().Expander(&rt.KB), rt.Plan.Text)
 		}
 		j.bound = max(j.bound, l.bound)
 		docs := l.frequencies.Docs
@@ -364,37 +350,16 @@ func (set *answerSet) relevanceOfHit(rt *retrieval, hit int, legs []scoring.Cont
 	}))
 }
 
-// RelevanceAccount says how the relevance of a knowledge base's hits came to be.
-type RelevanceAccount struct {
-	KnowledgeBase string `json:"knowledge_base"`
-	By            string `json:"by" enum:"vectors,words,nothing" doc:"What evidence is taken of: cosines, or the share of the question's words that a chunk has."`
-	Question      string `json:"question" doc:"Language of the question, ISO 639-1; empty: unknown."`
-	// Languages are the scales by the language of the chunk.
-	Languages []LanguageScale `json:"languages,omitempty"`
-	Bound     float64         `json:"bound,omitempty" doc:"The largest score that the question's words could have; evidence by words is a text score over it."`
-	Best      *float64        `json:"best" doc:"The largest evidence of any hit."`
-	Chunks    int             `json:"chunks" doc:"How many chunks it is the largest of, over all knowledge bases."`
-	Why       string          `json:"why,omitempty" locale:"text" doc:"Why it is by nothing."`
-}
-
-// LanguageScale is the line from a leg's cosine to evidence, for chunks in a language.
-type LanguageScale struct {
-	Leg      string  `json:"leg"`
-	Language string  `json:"language" doc:"Of the chunks, ISO 639-1."`
-	Share    float64 `json:"share" doc:"Of the chunks, in [0, 1]."`
-	bank.Scale
-}
-
 // accounts tells it for every knowledge base.
-func (set *answerSet) accounts() []RelevanceAccount {
-	var all []RelevanceAccount
+func (set *answerSet) accounts() []answer.RelevanceAccount {
+	var all []answer.RelevanceAccount
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		j := rt.judge
 		if j == nil {
 			continue
 		}
-		a := RelevanceAccount{
+		a := answer.RelevanceAccount{
 			KnowledgeBase: rt.KB.ID, By: "nothing", Question: j.asked, Best: set.best[kindOf(j)], Bound: j.bound,
 			Chunks: set.chunks[kindOf(j)],
 		}
@@ -404,7 +369,7 @@ func (set *answerSet) accounts() []RelevanceAccount {
 		case j.bound > 0:
 			a.By = "words"
 		case j.err != nil:
-			a.Why = reason(j.err)
+			a.Why = answer.Reason(j.err)
 		default:
 			a.Why = "question and chunks are in different languages, and nothing but words was compared"
 		}
@@ -413,51 +378,12 @@ func (set *answerSet) accounts() []RelevanceAccount {
 	return all
 }
 
-// EvidenceOf is the evidence of a hit of the knowledge base, as its legs are explained; NaN
-// where there is none.
-func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
-	best := math.NaN()
-	told := a.languageOf(h)
-	for _, leg := range h.Legs {
-		if leg.Evidence != nil {
-			best = largerKnown(best, *leg.Evidence)
-			continue
-		}
-		if leg.Raw == nil {
-			continue
-		}
-		if a.Bound > 0 {
-			best = largerKnown(best, *leg.Raw/a.Bound)
-		}
-		for _, line := range a.Languages {
-			if line.Leg == leg.Leg && line.Language == told {
-				best = largerKnown(best, line.Evidence(*leg.Raw))
-			}
-		}
-	}
-	return best
-}
-
-// languageOf is that of a hit, where there is a scale for it, else that of most chunks.
-func (a *RelevanceAccount) languageOf(h *Hit) string {
-	main, most := "", 0.0
-	for _, line := range a.Languages {
-		if line.Language == h.Language {
-			return h.Language
-		}
-		if line.Share > most {
-			main, most = line.Language, line.Share
-		}
-	}
-	return main
-}
-
-func (j *judge) lines(legs []leg) []LanguageScale {
-	var lines []LanguageScale
+func (j *judge) lines(legs []leg) []answer.LanguageScale {
+	var lines []answer.LanguageScale
 	for i := range j.scales {
 		scale := &j.scales[i]
 		for _, p := range scale.parts {
-			lines = append(lines, LanguageScale{
+			lines = append(lines, answer.LanguageScale{
 				Leg: legs[scale.leg].Name, Language: p.language, Share: p.share, Scale: p.Scale,
 			})
 		}

@@ -12,24 +12,14 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // Rules gives the query rules of a knowledge base, nil where it has none.
 type Rules interface {
 	For(kb engine.Ref) *rules.Set
-}
-
-// Pinned says which rule put a hit before the others.
-type Pinned struct {
-	Rule string `json:"rule"`
-}
-
-// AppliedRule is a rule that the question matches, with what it did.
-type AppliedRule struct {
-	KnowledgeBase string         `json:"knowledge_base"`
-	Rule          string         `json:"rule"`
-	Pinned        []string       `json:"pinned" doc:"Ids of the chunks that it pinned: those that the caller may see, on any page."`
-	Hidden        []rules.Target `json:"hidden" doc:"What it leaves out. A key that is bound to a filter does not get it."`
 }
 
 // ruled is what the rules of one knowledge base that the question matches ask for.
@@ -63,7 +53,7 @@ func (s *Searcher) match(r *run) {
 		if set.Len() == 0 {
 			continue
 		}
-		matched := set.Match(r.question.parsed.Sequence(), s.expander(kb))
+		matched := set.Match(r.question.Parsed.Sequence(), s.asker().Expander(kb))
 		if len(matched) == 0 {
 			continue
 		}
@@ -120,13 +110,13 @@ func (r *ruled) hiddenBy(chunkID, documentID string) string {
 
 // filter is the question's, without what rules hide.
 func (rt *retrieval) filter() engine.Filter {
-	filter := rt.question.filterOf(&rt.KB)
+	filter := rt.question.FilterOf(&rt.KB)
 	if rt.ruled == nil {
 		return filter
 	}
 	filter.Except = slices.Sorted(maps.Keys(rt.ruled.chunks))
 	if len(rt.ruled.documents) > 0 {
-		hidden := engine.Condition{Field: documentID, Not: true}
+		hidden := engine.Condition{Field: plan.FieldDocumentID, Not: true}
 		for _, id := range slices.Sorted(maps.Keys(rt.ruled.documents)) {
 			hidden.In = append(hidden.In, engine.Value{V: id})
 		}
@@ -180,7 +170,7 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 	if !r.pins() {
 		return
 	}
-	ctx, span := tracing.Start(ctx, spanRules)
+	ctx, span := tracing.Start(ctx, engines.SpanRules)
 	defer span.End(nil)
 	for i := range set.retrievals {
 		if rt := &set.retrievals[i]; rt.pins == nil {
@@ -232,7 +222,7 @@ func (set *answerSet) inFront() int {
 // Where that fails the answer is without it, and says so.
 func (set *answerSet) readPins(ctx context.Context, r *run) {
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	failed := make([]error, len(set.retrievals))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
@@ -246,7 +236,7 @@ func (set *answerSet) readPins(ctx context.Context, r *run) {
 	_ = group.Wait()
 	for i, err := range failed {
 		if err != nil {
-			set.degraded = append(set.degraded, newDegraded(stepRules, set.retrievals[i].KB.ID, err))
+			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRules, set.retrievals[i].KB.ID, err))
 		}
 	}
 }
@@ -294,14 +284,14 @@ func (rt *retrieval) readPins(ctx context.Context, r *run) error {
 // nobody what a search would not.
 func (r *run) maySee(of int, chunk *engine.Chunk) bool {
 	hidden := r.ruled != nil && r.ruled[of].hiddenBy(chunk.ID, chunk.DocumentID) != ""
-	return r.question.passes(chunk) && !hidden
+	return r.question.Passes(chunk) && !hidden
 }
 
 // firstOf reads the first chunk of a document that may be shown, nil where there is none.
 func (rt *retrieval) firstOf(ctx context.Context, r *run, document string) (*engine.Chunk, error) {
 	page := engine.DocumentChunksRequest{KB: rt.KB, DocumentID: document, To: -1, Limit: 1}
 	for range neighbourPages {
-		read, err := ask(ctx, rt.Subject, callDocumentChunks, rt.Engine.DocumentChunks, page)
+		read, err := engines.Ask(ctx, rt.Subject, engines.CallDocumentChunks, rt.Engine.DocumentChunks, page)
 		if err != nil {
 			return nil, err
 		}
@@ -362,15 +352,15 @@ func (rt *retrieval) besides() map[string]scoring.Fused {
 
 // appliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
 // not told to one that has any.
-func (set *answerSet) appliedRules(r *run) []AppliedRule {
-	var all []AppliedRule
+func (set *answerSet) appliedRules(r *run) []answer.AppliedRule {
+	var all []answer.AppliedRule
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		if rt.ruled == nil {
 			continue
 		}
 		for _, rule := range rt.ruled.matched {
-			applied := AppliedRule{
+			applied := answer.AppliedRule{
 				KnowledgeBase: rt.KB.ID, Rule: rule.Name, Pinned: []string{}, Hidden: []rules.Target{},
 			}
 			for _, p := range rt.pins {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // SlowLog takes searches that took long, with their plans. What was asked is not in it.
@@ -22,7 +23,7 @@ type SlowLog struct {
 }
 
 // note logs a search that is over, if it was slow. One that failed has no response.
-func (l *SlowLog) note(ctx context.Context, r *run, response *Response, took time.Duration, err error) {
+func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, took time.Duration, err error) {
 	if l.Logger == nil || l.After <= 0 || took < l.After {
 		return
 	}
@@ -31,7 +32,7 @@ func (l *SlowLog) note(ctx context.Context, r *run, response *Response, took tim
 		bases[i] = r.subjects[i].KB.ID
 	}
 	attrs := []slog.Attr{
-		slog.Float64("took_ms", milliseconds(took)),
+		slog.Float64("took_ms", answer.Milliseconds(took)),
 		slog.String("tenant", r.subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
 		slog.String("preset", r.plan.Preset), slog.String("engine", engineNames(r.subjects)),
 		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.plan}),

@@ -10,18 +10,20 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // surfaces are the forms in which texts write the words of an index, which are folded and
 // stemmed there: what a person can be shown.
 type surfaces struct {
-	analyzer Analyzer
+	analyzer ask.Analyzer
 	forms    map[string]map[string]int // by word: how often each form was seen
 	selector analysis.Selector
 }
 
 // newSurfaces looks for some words.
-func newSurfaces(a Analyzer, words []engine.Word) *surfaces {
+func newSurfaces(a ask.Analyzer, words []engine.Word) *surfaces {
 	s := &surfaces{analyzer: a, forms: make(map[string]map[string]int, len(words))}
 	parts := make([]string, len(words))
 	for i := range words {
@@ -87,13 +89,13 @@ func compareCase(a, b string) int {
 
 // visible reads chunks that the question may show; those that changed since their ids were
 // told, so that they are no longer to be seen, are left out.
-func (s *Searcher) visible(ctx context.Context, subject *Subject, q *question, ids []string) ([]engine.Chunk, error) {
+func (s *Searcher) visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids []string) ([]engine.Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	chunks, err := ask(ctx, subject, callChunks, subject.Engine.Chunks, engine.ChunksRequest{KB: subject.KB, IDs: ids})
+	chunks, err := engines.Ask(ctx, subject, engines.CallChunks, subject.Engine.Chunks, engine.ChunksRequest{KB: subject.KB, IDs: ids})
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(chunks, func(c engine.Chunk) bool { return !q.passes(&c) }), nil
+	return slices.DeleteFunc(chunks, func(c engine.Chunk) bool { return !q.Passes(&c) }), nil
 }

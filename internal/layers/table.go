@@ -59,13 +59,27 @@ var layers = map[string][]string{
 	"ingest/parse/pool": {"ingest/parse"},
 	"catalog":           {"engine", "access"},
 
-	"search/resultcache": {"search", "engine", "access"},
+	"search/resultcache": {"search", "search/answer", "search/engines", "engine", "access"},
 
 	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
-		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
-		"lib/jsonout", "lib/admission", "lib/labels", "lib/tracing", "lib/vector",
+		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
+		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
+		"search/engines", "search/plan",
+	},
+	"search/ask": {
+		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer",
+		"search/engines", "search/plan",
+	},
+	"search/engines": {
+		"access", "engine", "lib/labels", "lib/tracing", "search/answer", "search/plan",
+	},
+	"search/answer": {
+		"embedding/bank", "engine", "lib/jsonout", "rules", "scoring", "search/plan",
+	},
+	"search/plan": {
+		"analysis", "analysis/language", "engine", "scoring",
 	},
 
 	"engine/elastic": {

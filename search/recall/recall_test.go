@@ -28,6 +28,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/recall"
 )
 
@@ -263,7 +264,7 @@ func (slow) QueryVector(ctx context.Context, _ *engine.KnowledgeBase, _ string) 
 	case <-time.After(100 * time.Millisecond):
 		return randomVector(random.New(random.NewPCG(1, 1))), nil
 	case <-ctx.Done():
-		return nil, search.ContextFault(ctx)
+		return nil, engines.ContextFault(ctx)
 	}
 }
 

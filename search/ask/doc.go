@@ -1,0 +1,7 @@
+// Package ask turns a request into the question that every knowledge base is asked: parsed, filtered and embedded once
+// for all of them.
+//
+//	asker.go       Asker, and what it needs of others
+//	question.go    Question, with its wordings and their vectors by each model
+//	vocabulary.go  the words that statistics are asked for, with their synonyms
+package ask
