@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
@@ -36,8 +37,8 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 		return got
 	}
 	chunk := `{"id": "a", "document_id": "d", "content": "x"}`
-	f(documents, chunk, ndjson, http.StatusOK, "")
-	got := f(documents, chunk, ndjson, http.StatusTooManyRequests, "limits.tenant_bytes_a_day is 50")
+	f(documents, chunk, endpoint.NDJSON, http.StatusOK, "")
+	got := f(documents, chunk, endpoint.NDJSON, http.StatusTooManyRequests, "limits.tenant_bytes_a_day is 50")
 	if got.header.Get("Retry-After") != "3601" || // until midnight
 		!strings.Contains(got.header.Get("RateLimit"), `"tenant-bytes";r=3;t=3601`) ||
 		!strings.Contains(got.header.Get("RateLimit-Policy"), `"tenant-bytes";q=50;w=86400`) {

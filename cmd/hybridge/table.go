@@ -8,8 +8,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// places says how wide texts are; what may be narrow or wide is narrow, wherever the program runs.
-var places = &runewidth.Condition{}
+// terminal says how wide texts are; what may be narrow or wide is narrow, wherever the program runs.
+var terminal = &runewidth.Condition{}
 
 // table aligns columns that are separated by tabs, by how wide a terminal shows their texts: a
 // Chinese character takes two places. The standard library's tabwriter counts one.
@@ -32,14 +32,14 @@ func (t *table) Flush() error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], places.StringWidth(cell))
+			widths[i] = max(widths[i], terminal.StringWidth(cell))
 		}
 	}
 	var aligned strings.Builder
 	for _, row := range rows {
 		last := len(row) - 1
 		for i, cell := range row[:last] {
-			aligned.WriteString(cell + strings.Repeat(" ", widths[i]-places.StringWidth(cell)) + between)
+			aligned.WriteString(cell + strings.Repeat(" ", widths[i]-terminal.StringWidth(cell)) + between)
 		}
 		aligned.WriteString(row[last] + "\n")
 	}

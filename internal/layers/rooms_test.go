@@ -15,7 +15,7 @@ var tooLarge = map[string]room{
 	"engine/embedded":        {files: 43, circle: 27},
 	"engine/enginetest":      {files: 29, circle: 28},
 	"engine/postgres":        {files: 38, circle: 23},
-	"gateway":                {files: 80, circle: 75},
+	"gateway":                {files: 60, circle: 55},
 	"search":                 {files: 49, circle: 38},
 }
 

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"context"
@@ -10,16 +10,15 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/quota"
 )
 
 // meterBody refuses a write beyond the quotas of the tenant before its body is read, counts what is
 // read of it, and tells the client what is left of the day.
-func (s *Server) meterBody(ctx context.Context, c *fiber.Ctx, scope access.Scope, body *requestBody) error {
-	meter := s.options.Quota
-	if meter == nil {
-		return nil
-	}
-	left, wait, err := meter.Write(ctx, scope.Tenant, int64(max(body.length, 0)))
+func meterBody(
+	ctx context.Context, meter *quota.Meter, c *fiber.Ctx, scope access.Scope, body *RequestBody,
+) error {
+	left, wait, err := meter.Write(ctx, scope.Tenant, int64(max(body.Length, 0)))
 	headers := &c.Response().Header
 	add := func(name, value string) {
 		if before := headers.Peek(name); len(before) > 0 {
@@ -35,14 +34,6 @@ func (s *Server) meterBody(ctx context.Context, c *fiber.Ctx, scope access.Scope
 	}
 	body.count = func(n int) error { return meter.Wrote(scope.Tenant, int64(n)) }
 	return nil
-}
-
-// placeForBase takes a place for a knowledge base; whoever took it says whether one was made.
-func (s *Server) placeForBase(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
-	if s.options.Quota == nil {
-		return func(bool) {}, nil
-	}
-	return s.options.Quota.Create(ctx, scope.Tenant)
 }
 
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

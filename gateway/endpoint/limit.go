@@ -1,7 +1,6 @@
-package gateway
+package endpoint
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -88,14 +87,10 @@ func (cs *callers) admit(c *fiber.Ctx, key string) (release func(), err error) {
 	return release, nil
 }
 
-// owe counts further requests of the key whose request ctx is of: those after it wait for them.
-func (cs *callers) owe(ctx context.Context, n int) {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	if x == nil || n <= 0 {
-		return
-	}
+// owe counts further requests of a key.
+func (cs *callers) owe(key string, n int) {
 	now := cs.now()
-	if own, ok := cs.keys.Load(x.key); ok {
+	if own, ok := cs.keys.Load(key); ok {
 		own.(*caller).rate.ReserveN(now, min(n, own.(*caller).rate.Burst()))
 	}
 	cs.all.rate.ReserveN(now, min(n, cs.all.rate.Burst()))
@@ -130,37 +125,4 @@ func (cs *callers) tried(address netip.Addr, hash [sha256.Size]byte, right bool)
 		cs.wrong.Add(address, tried)
 	}
 	tried.AllowN(cs.now(), 1)
-}
-
-// addressOf is where a request comes from: of those that trusted proxies have passed on, the
-// last address of X-Forwarded-For that is not one of theirs.
-func (s *Server) addressOf(c *fiber.Ctx) netip.Addr {
-	remote, _ := netip.AddrFromSlice(c.Context().RemoteIP())
-	remote = remote.Unmap()
-	if !s.trusts(remote) {
-		return remote
-	}
-	var hops []string
-	for _, header := range c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) {
-		hops = append(hops, strings.Split(string(header), ",")...)
-	}
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			return remote // what stands before it cannot be trusted
-		}
-		if remote = hop.Unmap(); !s.trusts(remote) {
-			return remote
-		}
-	}
-	return remote
-}
-
-func (s *Server) trusts(address netip.Addr) bool {
-	for _, network := range s.options.TrustedProxies {
-		if network.Contains(address) {
-			return true
-		}
-	}
-	return false
 }

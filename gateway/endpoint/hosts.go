@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -17,17 +17,24 @@ import (
 // probes are asked by machines under whatever name they know, and tell nothing.
 var probes = []string{"/healthz", "/readyz"}
 
+// guard refuses requests by where they come from and go to.
+type guard struct {
+	keyed   func() bool // whether callers need a key
+	hosts   []string    // served without keys, beside those of the loopback; in lower case
+	origins []string    // whose pages may use the API
+}
+
 // guardHost prevents DNS rebinding. A page of any web site can make its own host name resolve
 // to this machine, or to one of its network, and then read a gateway without keys as its own
 // origin. Its requests still carry that host name. With keys there is nothing to gain by it.
-func (s *Server) guardHost(c *fiber.Ctx) error {
-	if s.keyed() || slices.Contains(probes, c.Path()) {
+func (g *guard) guardHost(c *fiber.Ctx) error {
+	if g.keyed() || slices.Contains(probes, c.Path()) {
 		return c.Next()
 	}
 	host := string(c.Request().Host())
-	if !isLoopbackHost(host) && !slices.Contains(s.allowedHosts, hostName(host)) {
+	if !isLoopbackHost(host) && !slices.Contains(g.hosts, hostName(host)) {
 		err := fault.New(fault.Forbidden, "without keys only requests to localhost and to allowed_hosts are served, "+
-			"and Host is %q; configure keys to serve every host name", clip(host))
+			"and Host is %q; configure keys to serve every host name", Clip(host))
 		err.Field = "Host"
 		return err
 	}
@@ -56,18 +63,18 @@ func isLoopbackHost(host string) bool {
 
 // guardOrigin refuses what a page of another site makes a browser send, if it could change
 // something: a key or the way into a network may come along without the page knowing it.
-func (s *Server) guardOrigin(c *fiber.Ctx) error {
+func (g *guard) guardOrigin(c *fiber.Ctx) error {
 	switch c.Method() {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return c.Next()
 	}
 	origin := c.Get(fiber.HeaderOrigin)
-	if s.allowsOrigin(origin) {
+	if g.allowsOrigin(origin) {
 		return c.Next()
 	}
 	if origin != "" && !sameHost(origin, string(c.Request().Host())) {
 		err := fault.New(fault.Forbidden, "Origin is %q; it must be the gateway's own or one of cors.allowed_origins",
-			clip(origin))
+			Clip(origin))
 		err.Field = fiber.HeaderOrigin
 		return err
 	}
@@ -92,15 +99,15 @@ func withoutPort(host string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443")
 }
 
-func (s *Server) allowsOrigin(origin string) bool {
-	return slices.Contains(s.options.AllowedOrigins, strings.ToLower(origin))
+func (g *guard) allowsOrigin(origin string) bool {
+	return slices.Contains(g.origins, strings.ToLower(origin))
 }
 
 // corsAnswers says to browsers that pages of the allowed origins may use the API, with whatever headers
 // the clients of the protocols have.
-func (s *Server) corsAnswers() fiber.Handler {
+func (g *guard) corsAnswers() fiber.Handler {
 	return cors.New(cors.Config{
-		AllowOriginsFunc: s.allowsOrigin,
+		AllowOriginsFunc: g.allowsOrigin,
 		AllowMethods:     "GET,HEAD,POST,PUT,PATCH,DELETE",
 		ExposeHeaders:    "X-Request-Id,Retry-After,Content-Language",
 		MaxAge:           600,
@@ -115,7 +122,7 @@ func guardFraming(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	c.Context().SetConnectionClose() // what follows may be a body or a request
-	exchangeOf(c).body.failed = true
+	ExchangeOf(c).Body.failed = true
 	return err
 }
 

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ const (
 	drainTime  = time.Second
 )
 
-// requestBody reads the body of a request from its connection. It must not be read after
+// RequestBody reads the body of a request from its connection. It must not be read after
 // its handler has returned.
-type requestBody struct {
+type RequestBody struct {
 	stream io.Reader // nil without a body
 	conn   net.Conn
-	length int // as announced; -1 if chunked
+	Length int // as announced; -1 if chunked
 	ended  bool
 	failed bool
 
@@ -38,19 +38,19 @@ type requestBody struct {
 	count func(n int) error // of bytes that were read; may refuse to go on; nil: nobody counts
 }
 
-func newRequestBody(c *fiber.Ctx) requestBody {
+func newRequestBody(c *fiber.Ctx) RequestBody {
 	stream := c.Context().RequestBodyStream()
-	return requestBody{
+	return RequestBody{
 		stream: stream,
 		conn:   c.Context().Conn(),
-		length: c.Request().Header.ContentLength(),
+		Length: c.Request().Header.ContentLength(),
 		ended:  stream == nil,
 	}
 }
 
 // allowLong lets the body take until ctx ends, as long as it keeps coming in. A pending read
 // fails when ctx ends. stop must be called before the normal cancellation of ctx.
-func (b *requestBody) allowLong(ctx context.Context, idle time.Duration) (stop func() bool) {
+func (b *RequestBody) allowLong(ctx context.Context, idle time.Duration) (stop func() bool) {
 	b.ctx, b.idle = ctx, idle
 	return context.AfterFunc(ctx, func() {
 		_ = b.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed connection
@@ -59,7 +59,7 @@ func (b *requestBody) allowLong(ctx context.Context, idle time.Duration) (stop f
 
 // Read implements io.Reader. After the end it does not read the stream again, because a
 // chunked one would take the next request for a chunk.
-func (b *requestBody) Read(p []byte) (int, error) {
+func (b *RequestBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, io.EOF
 	}
@@ -78,7 +78,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		b.ended = true
-		if b.length >= 0 && b.read < int64(b.length) {
+		if b.Length >= 0 && b.read < int64(b.Length) {
 			err = bodyFailed(io.ErrUnexpectedEOF)
 		}
 		return n, err
@@ -92,7 +92,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 
 // extend moves the read deadline. It checks ctx last, because the end of ctx sets a deadline
 // of its own, which must not be lost.
-func (b *requestBody) extend() error {
+func (b *RequestBody) extend() error {
 	if b.idle == 0 {
 		return nil
 	}
@@ -105,13 +105,13 @@ func (b *requestBody) extend() error {
 	return b.ctx.Err()
 }
 
-// readAll reads a body of at most limit bytes into a buffer.
-func (b *requestBody) readAll(into *bytes.Buffer, limit int) error {
-	if b.length > limit {
+// ReadAll reads a body of at most limit bytes into a buffer.
+func (b *RequestBody) ReadAll(into *bytes.Buffer, limit int) error {
+	if b.Length > limit {
 		return tooLarge(limit)
 	}
-	if b.length > 0 {
-		into.Grow(b.length + bytes.MinRead)
+	if b.Length > 0 {
+		into.Grow(b.Length + bytes.MinRead)
 	}
 	if _, err := into.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
 		return bodyFailed(err)
@@ -128,7 +128,7 @@ func tooLarge(limit int) error {
 
 // drain discards what the handler left unread, within limits. It reports whether the
 // connection may serve another request: fasthttp would take the rest of this body for one.
-func (b *requestBody) drain() bool {
+func (b *RequestBody) drain() bool {
 	if b.ended || b.failed {
 		return b.ended
 	}

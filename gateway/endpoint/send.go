@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ const smallAnswer = 256 << 10
 
 // send makes a value the answer. A large one has to be within Limits.AnswerBytes and, with
 // those that clients are still reading, within Limits.SendingBytes.
-func (s *Server) send(c *fiber.Ctx, status int, value any) error {
+func (s *sending) send(c *fiber.Ctx, status int, value any) error {
 	if r, ok := value.(*search.Response); ok && r.Shared != nil {
-		languageOf(c) // no text of a shared answer has a language, but it is marked as the others are
+		LanguageOf(c) // no text of a shared answer has a language, but it is marked as the others are
 		return s.sendShared(c, status, r)
 	}
-	if err := writeJSON(c, status, value); err != nil {
+	if err := WriteJSON(c, status, value); err != nil {
 		return err
 	}
 	if len(c.Response().Body()) <= smallAnswer {
@@ -34,7 +34,7 @@ func (s *Server) send(c *fiber.Ctx, status int, value any) error {
 }
 
 // sendShared sends an answer most of which others send too.
-func (s *Server) sendShared(c *fiber.Ctx, status int, r *search.Response) error {
+func (s *sending) sendShared(c *fiber.Ctx, status int, r *search.Response) error {
 	head, err := r.AppendHead(nil)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "encode the answer")
@@ -48,15 +48,15 @@ func (s *Server) sendShared(c *fiber.Ctx, status int, r *search.Response) error 
 }
 
 // sendLarge sends a body of two parts, without a copy of it.
-func (s *Server) sendLarge(c *fiber.Ctx, head, body []byte) error {
+func (s *sending) sendLarge(c *fiber.Ctx, head, body []byte) error {
 	size := len(head) + len(body)
-	if size > s.limits.AnswerBytes {
-		return search.TooLarge(int64(s.limits.AnswerBytes))
+	if size > s.most {
+		return search.TooLarge(int64(s.most))
 	}
-	release, ok := s.sending.take(body)
+	release, ok := s.take(body)
 	if !ok {
 		return fault.New(fault.Overloaded, "answers of %s are being read by their clients, the most that is kept for "+
-			"them (limits.sending_bytes)", humanize.IBytes(uint64(s.limits.SendingBytes))) //nolint:gosec // > 0
+			"them (limits.sending_bytes)", humanize.IBytes(uint64(s.limit))) //nolint:gosec // > 0
 	}
 	both := io.MultiReader(bytes.NewReader(head), bytes.NewReader(body))
 	c.Response().SetBodyStream(&sent{Reader: both, release: release}, size)
@@ -75,10 +75,11 @@ func (b *sent) Close() error {
 	return nil
 }
 
-// sending counts the bytes of large answers until they are sent; those that several answers
+// sending sends answers, and counts the bytes of large answers until they are sent; those that several answers
 // share count once.
 type sending struct {
-	limit int
+	most  int // bytes of one answer
+	limit int // bytes of all large ones
 	mu    sync.Mutex
 	taken int
 	by    map[*byte]int // how many answers send it

@@ -1,10 +1,9 @@
-package gateway
+package endpoint
 
 import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -36,55 +35,54 @@ type Key struct {
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
-// permission is what a route requires of the caller's key.
-type permission int
-
-const (
-	public  permission = iota // nothing
-	reads                     // any valid key
-	writes                    // a key that is not read-only
-	governs                   // nor bound to a filter: it is about more than chunks
-)
+// keyring knows the keys of callers.
+type keyring struct {
+	given   []Key        // of the configuration
+	stored  *keys.Keeper // further ones, which change; nil: there are none
+	needed  bool         // also while there is no key
+	callers *callers
+	proxies proxies
+}
 
 // keyed reports whether callers need a key.
-func (s *Server) keyed() bool {
-	return s.options.KeysNeeded || len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
+func (k *keyring) keyed() bool {
+	return k.needed || len(k.given) > 0 || k.stored != nil && k.stored.Any()
 }
 
 // unknownKeys is why it is not known whether callers need a key, where that is so: a gateway
 // without keys, whose store is wrongly configured, says what to put right.
-func (s *Server) unknownKeys() error {
-	if s.options.KeysNeeded || len(s.options.Keys) > 0 || s.options.StoredKeys == nil {
+func (k *keyring) unknownKeys() error {
+	if k.needed || len(k.given) > 0 || k.stored == nil {
 		return nil
 	}
-	return s.options.StoredKeys.Unread()
+	return k.stored.Unread()
 }
 
 // authorise identifies the caller and refuses what the key may not do. Scopes are made
 // nowhere else.
-func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
-	if r.access == public {
-		if s.keyed() {
-			key, err := s.findKey(presentedKey(c))
+func (k *keyring) authorise(c *fiber.Ctx, x *Exchange, r *Route) (access.Scope, error) {
+	if r.Access == public {
+		if k.keyed() {
+			key, err := k.findKey(PresentedKey(c))
 			x.stranger = key == nil || err != nil
 		}
 		return access.Scope{}, nil
 	}
 	x.restricted = true
 	scope := access.Scope{Tenant: DefaultTenant}
-	if s.keyed() {
-		key, err := s.tryKey(c)
+	if k.keyed() {
+		key, err := k.tryKey(c)
 		if err != nil {
 			return scope, err
 		}
 		if key == nil {
-			if err := s.unknownKeys(); err != nil {
+			if err := k.unknownKeys(); err != nil {
 				return scope, err
 			}
 			return scope, fault.New(fault.Unauthenticated,
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
 		}
-		x.key, x.tenant, x.roles = key.Name, key.Tenant, key.Roles
+		x.Key, x.tenant, x.Roles = key.Name, key.Tenant, key.Roles
 		scope = access.Scope{
 			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Key: key.Name,
 			Indexes: append([]string{}, key.Attach...), Filter: key.Filter,
@@ -92,37 +90,37 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 		if role := r.needs(); key.Roles != nil && !slices.Contains(key.Roles, role) {
 			return scope, fault.New(fault.Forbidden, "this key lacks the role %q", role)
 		}
-		if key.ReadOnly && r.access >= writes {
+		if key.ReadOnly && r.Access >= Writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")
 		}
-		if (r.access == governs || r.whole) && key.Filter != nil {
+		if (r.Access == Governs || r.Whole) && key.Filter != nil {
 			return scope, fault.New(fault.Forbidden,
 				"this key is bound to a filter; what concerns a whole knowledge base needs a key that is not")
 		}
 	}
-	return scope, s.checkKnowledgeBase(c, scope)
+	return scope, checkKnowledgeBase(c, scope)
 }
 
 // tryKey finds the key that a request presents, unless its address tried too many wrong ones.
-func (s *Server) tryKey(c *fiber.Ctx) (*Key, error) {
-	presented := presentedKey(c)
+func (k *keyring) tryKey(c *fiber.Ctx) (*Key, error) {
+	presented := PresentedKey(c)
 	if presented == "" {
 		return nil, nil //nolint:nilnil // no key is no wrong one
 	}
-	address, hash := s.addressOf(c), sha256.Sum256([]byte(presented))
-	if !s.callers.mayTry(address, hash) {
+	address, hash := k.proxies.addressOf(c), sha256.Sum256([]byte(presented))
+	if !k.callers.mayTry(address, hash) {
 		return nil, fault.New(tooManyRequests, "too many wrong keys came from this address; one is looked at each second")
 	}
-	key, err := s.findKey(presented)
+	key, err := k.findKey(presented)
 	if err == nil {
-		s.callers.tried(address, hash, key != nil)
+		k.callers.tried(address, hash, key != nil)
 	}
 	return key, err
 }
 
 // checkKnowledgeBase hides the knowledge base of the path from keys that are not bound to
 // it: for them it does not exist.
-func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
+func checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 	raw := c.Params("kb")
 	if raw == "" {
 		return nil
@@ -132,48 +130,30 @@ func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 		return err
 	}
 	if !scope.Allows(id) {
-		err := fault.New(fault.NotFound, "knowledge base %q does not exist", clip(id))
+		err := fault.New(fault.NotFound, "knowledge base %q does not exist", Clip(id))
 		err.Field = "knowledge_base"
 		return err
 	}
 	return nil
 }
 
-// needs is the role that a key must have for the route; empty for public ones.
-func (r *route) needs() string {
-	switch {
-	case r.access == public:
-		return ""
-	case r.role != "":
-		return r.role
-	case r.access == reads:
-		return keys.Search
-	default:
-		return keys.Write
-	}
-}
-
-// changes reports whether requests for the route are to change something: what a key that only reads may not do,
-// unless it is a GET or a dry run.
-func (r *route) changes() bool { return r.access >= writes && r.method != http.MethodGet && !r.dry }
-
 // findKey gives the key of the configuration or the store, nil without one. It compares with
 // all keys in constant time, even after a match.
-func (s *Server) findKey(presented string) (*Key, error) {
+func (k *keyring) findKey(presented string) (*Key, error) {
 	if presented == "" {
 		return nil, nil
 	}
 	hash := sha256.Sum256([]byte(presented))
 	var found *Key
-	for i := range s.options.Keys {
-		if subtle.ConstantTimeCompare(s.options.Keys[i].Hash[:], hash[:]) == 1 {
-			found = &s.options.Keys[i]
+	for i := range k.given {
+		if subtle.ConstantTimeCompare(k.given[i].Hash[:], hash[:]) == 1 {
+			found = &k.given[i]
 		}
 	}
-	if found != nil || s.options.StoredKeys == nil {
+	if found != nil || k.stored == nil {
 		return found, nil
 	}
-	record, err := s.options.StoredKeys.Find(hash)
+	record, err := k.stored.Find(hash)
 	if record == nil || err != nil {
 		return nil, err
 	}
@@ -193,7 +173,7 @@ func (s *Server) findKey(presented string) (*Key, error) {
 	return key, nil
 }
 
-func presentedKey(c *fiber.Ctx) string {
+func PresentedKey(c *fiber.Ctx) string {
 	scheme, credentials, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(credentials)

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func (s *itemSource) Read(into []byte) (n int, err error) {
 	return n, err
 }
 
-func newArrayLines(body io.Reader) *arrayLines {
+func NewArrayLines(body io.Reader) *arrayLines {
 	a := &arrayLines{source: itemSource{Reader: body}}
 	a.items = jsontext.NewDecoder(&a.source, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return a

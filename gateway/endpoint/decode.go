@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -21,16 +21,18 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+const NDJSON = "application/x-ndjson"
+
 // The content type is required: forms and bodies without a type can be posted by a page of
 // another site without a preflight request.
 var (
-	jsonTypes  = []string{"application/json"}
-	chunkTypes = []string{ndjson, "application/ndjson", "application/jsonl", "application/json"}
+	JSONTypes  = []string{"application/json"}
+	ChunkTypes = []string{NDJSON, "application/ndjson", "application/jsonl", "application/json"}
 )
 
-func checkContentType(c *fiber.Ctx, accepted []string) error {
+func CheckContentType(c *fiber.Ctx, accepted []string) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(unsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", clip(encoding))
+		return fault.New(UnsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", Clip(encoding))
 	}
 	if string(c.Request().Header.ContentType()) == accepted[0] {
 		return nil
@@ -38,17 +40,17 @@ func checkContentType(c *fiber.Ctx, accepted []string) error {
 	given := c.Get(fiber.HeaderContentType)
 	media, params, err := mime.ParseMediaType(given)
 	if err != nil || !slices.Contains(accepted, media) {
-		return fault.New(unsupportedMedia, "Content-Type is %q; it must be %s", clip(given), accepted[0])
+		return fault.New(UnsupportedMedia, "Content-Type is %q; it must be %s", Clip(given), accepted[0])
 	}
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(unsupportedMedia, "charset is %q; it must be utf-8", clip(charset))
+		return fault.New(UnsupportedMedia, "charset is %q; it must be utf-8", Clip(charset))
 	}
 	return nil
 }
 
 // decodeJSON reads a JSON body into a request. lenient: unknown members are ignored.
 func decodeJSON(c *fiber.Ctx, limit int, lenient bool, into any) error {
-	if err := checkContentType(c, jsonTypes); err != nil {
+	if err := CheckContentType(c, JSONTypes); err != nil {
 		return err
 	}
 	buffer := bodies.Get().(*bytes.Buffer)
@@ -58,7 +60,7 @@ func decodeJSON(c *fiber.Ctx, limit int, lenient bool, into any) error {
 			bodies.Put(buffer)
 		}
 	}()
-	if err := exchangeOf(c).body.readAll(buffer, limit); err != nil {
+	if err := ExchangeOf(c).Body.ReadAll(buffer, limit); err != nil {
 		return err
 	}
 	return unmarshal(buffer.Bytes(), lenient, into)
@@ -113,7 +115,7 @@ func syntaxOf(err *jsontext.SyntacticError) string {
 	if err.Err == nil {
 		return "unexpected text"
 	}
-	return clip(strings.ToValidUTF8(err.Err.Error(), "\uFFFD"))
+	return Clip(strings.ToValidUTF8(err.Err.Error(), "\uFFFD"))
 }
 
 // memberPath writes a JSON pointer as the API's field names: weights.text,
@@ -130,7 +132,7 @@ func memberPath(pointer jsontext.Pointer) string {
 		}
 		path.WriteString(token)
 	}
-	return clip(path.String())
+	return Clip(path.String())
 }
 
 func orBody(field string) string {
@@ -142,7 +144,7 @@ func orBody(field string) string {
 
 func seen(err *json.SemanticError) string {
 	if len(err.JSONValue) > 0 {
-		return clip(string(err.JSONValue))
+		return Clip(string(err.JSONValue))
 	}
 	switch err.JSONKind { //nolint:exhaustive // the others have names
 	case '{':
@@ -159,7 +161,7 @@ func seen(err *json.SemanticError) string {
 }
 
 // readsItself is a type of members that may be written in several ways.
-type readsItself interface{ accepts() string }
+type readsItself interface{ Accepts() string }
 
 func accepted(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -169,7 +171,7 @@ func accepted(t reflect.Type) string {
 		return "another type"
 	}
 	if own, ok := reflect.Zero(t).Interface().(readsItself); ok {
-		return own.accepts()
+		return own.Accepts()
 	}
 	switch t.Kind() { //nolint:exhaustive // the kinds that requests have
 	case reflect.Struct:
@@ -204,8 +206,8 @@ func unescape(name, raw string) (string, error) {
 	return value, nil
 }
 
-// clip limits how much of a request is echoed.
-func clip(s string) string {
+// Clip limits how much of a request is echoed.
+func Clip(s string) string {
 	const shown = 80
 	if len(s) <= shown {
 		return s
@@ -213,9 +215,9 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:shown], "") + "…"
 }
 
-// isJSON and isForm tell what a body is said to be.
-func isJSON(contentType string) bool { return mediaOf(contentType) == fiber.MIMEApplicationJSON }
-func isForm(contentType string) bool { return mediaOf(contentType) == fiber.MIMEMultipartForm }
+// IsJSON and isForm tell what a body is said to be.
+func IsJSON(contentType string) bool { return mediaOf(contentType) == fiber.MIMEApplicationJSON }
+func IsForm(contentType string) bool { return mediaOf(contentType) == fiber.MIMEMultipartForm }
 
 func mediaOf(contentType string) string {
 	media, _, err := mime.ParseMediaType(contentType)

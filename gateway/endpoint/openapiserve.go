@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"context"
@@ -15,61 +15,72 @@ import (
 
 const openAPIType = "application/openapi+json"
 
+// Details are what the document says of members beyond their tags.
+type Details struct {
+	// Examples are bodies that routes accept, an object by operation.
+	Examples []byte
+	// Values are the bounds of the values of members that are maps or lists.
+	Values map[string][2]float64
+	// Signed are whole numbers that may be less than 0; all others count something.
+	Signed map[string]bool
+}
+
 // openAPIForm is a way of writing the document.
 type openAPIForm struct {
-	route
+	Route
 	mediaType string
 	write     func(*huma.OpenAPI) ([]byte, error)
 }
 
 func openAPIForms() []openAPIForm {
-	form := func(path, id, summary, about string) route {
-		return route{method: http.MethodGet, path: path, tag: "operation", id: id, summary: summary, about: about}
+	form := func(path, id, summary, about string) Route {
+		return Route{Method: http.MethodGet, Path: path, Tag: "operation", ID: id, Summary: summary, About: about}
 	}
 	return []openAPIForm{
 		{
-			route: form("/openapi.json", "openapi", "This document",
+			Route: form("/openapi.json", "openapi", "This document",
 				"OpenAPI 3.1, made of the types that the gateway decodes and encodes. /docs shows it to people."),
 			mediaType: openAPIType, write: func(o *huma.OpenAPI) ([]byte, error) { return json.Marshal(o) },
 		},
 		{
-			route:     form("/openapi.yaml", "openapi-yaml", "This document as YAML", "The same as /openapi.json."),
+			Route:     form("/openapi.yaml", "openapi-yaml", "This document as YAML", "The same as /openapi.json."),
 			mediaType: "application/openapi+yaml", write: (*huma.OpenAPI).YAML,
 		},
 	}
 }
 
-func (s *Server) openAPIRoutes() {
+// Describe serves the document.
+func (a *API) Describe(details Details) {
 	forms := openAPIForms()
 	for i := range forms {
-		s.openapi.AddOperation(s.rawOperation(&forms[i].route, forms[i].mediaType))
+		a.Document.AddOperation(a.Document.RawOperation(&forms[i].Route, forms[i].mediaType))
 	}
 	opened := sync.OnceFunc(func() {
-		s.openAnswers()
-		s.boundNumbers()
-		s.giveExamples()
+		a.Document.openAnswers()
+		a.Document.boundNumbers(details)
+		a.Document.giveExamples(details.Examples)
 	})
 	for i := range forms {
-		s.serveOpenAPI(&forms[i], opened)
+		a.serveOpenAPI(&forms[i], opened)
 	}
 }
 
 // serveOpenAPI mounts a form of the document, which is made when first asked for, when every route is
 // registered.
-func (s *Server) serveOpenAPI(form *openAPIForm, opened func()) {
+func (a *API) serveOpenAPI(form *openAPIForm, opened func()) {
 	document := sync.OnceValues(func() ([]byte, error) {
 		opened()
-		return form.write(s.openapi)
+		return form.write(a.Document.OpenAPI)
 	})
 	unversioned := sync.OnceValues(func() ([]byte, error) {
 		opened()
-		of, info := *s.openapi, *s.openapi.Info
+		of, info := *a.Document.OpenAPI, *a.Document.Info
 		of.Info, info.Version = &info, "for callers with a key"
 		return form.write(&of)
 	})
-	s.mount(&form.route, func(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
+	a.Mount(&form.Route, func(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 		encoded, err := document()
-		if isStranger(ctx) {
+		if IsStranger(ctx) {
 			encoded, err = unversioned()
 		}
 		if err != nil {
@@ -78,15 +89,4 @@ func (s *Server) serveOpenAPI(form *openAPIForm, opened func()) {
 		c.Set(fiber.HeaderContentType, form.mediaType)
 		return c.Send(encoded)
 	})
-}
-
-// rawOperation documents a GET without input whose answer is not one of the API's JSON
-// values.
-func (s *Server) rawOperation(r *route, mediaType string) *huma.Operation {
-	op := s.operation(r, &input{body: -1})
-	op.Responses["200"] = &huma.Response{
-		Description: http.StatusText(http.StatusOK),
-		Content:     map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{}}},
-	}
-	return op
 }

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"errors"
@@ -14,21 +14,21 @@ import (
 // formField bounds a field of a form in bytes.
 const formField = 64 << 10
 
-// fileForm is a form up to its file, which is its last part.
-type fileForm struct {
-	fields map[string]string // metadata and folder, where there are
-	name   string            // of the file
-	file   io.Reader
+// FileForm is a form up to its file, which is its last part.
+type FileForm struct {
+	Fields map[string]string // metadata and folder, where there are
+	Name   string            // of the file
+	File   io.Reader
 }
 
-// readForm reads a form of multipart/form-data up to its file.
-func readForm(contentType string, body io.Reader) (*fileForm, error) {
+// ReadForm reads a form of multipart/form-data up to its file.
+func ReadForm(contentType string, body io.Reader) (*FileForm, error) {
 	_, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil || parameters["boundary"] == "" {
-		return nil, fault.Invalid(fiber.HeaderContentType, clip(contentType), "multipart/form-data with a boundary")
+		return nil, fault.Invalid(fiber.HeaderContentType, Clip(contentType), "multipart/form-data with a boundary")
 	}
 	parts := multipart.NewReader(body, parameters["boundary"])
-	form := &fileForm{fields: map[string]string{}}
+	form := &FileForm{Fields: map[string]string{}}
 	for {
 		part, err := parts.NextPart()
 		if err != nil {
@@ -36,7 +36,7 @@ func readForm(contentType string, body io.Reader) (*fileForm, error) {
 		}
 		switch name := part.FormName(); name {
 		case "file":
-			form.name, form.file = part.FileName(), &lastPart{part, parts}
+			form.Name, form.File = part.FileName(), &lastPart{part, parts}
 			return form, nil
 		case "metadata", "folder", "name":
 			text, err := io.ReadAll(io.LimitReader(part, formField+1))
@@ -46,7 +46,7 @@ func readForm(contentType string, body io.Reader) (*fileForm, error) {
 			if len(text) > formField {
 				return nil, fault.New(fault.TooLarge, "part %s has more than %d bytes", name, formField)
 			}
-			form.fields[name] = string(text)
+			form.Fields[name] = string(text)
 		default:
 			return nil, badPart(name, "name, metadata or folder, and then file")
 		}
@@ -91,7 +91,7 @@ func formFault(err error) error {
 
 // badPart is the fault of a part of a form, which its own name names.
 func badPart(name, accepted string) error {
-	err := fault.Invalid("part", clip(name), accepted)
-	err.Field = clip(name)
+	err := fault.Invalid("part", Clip(name), accepted)
+	err.Field = Clip(name)
 	return err
 }

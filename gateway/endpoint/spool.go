@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bufio"
@@ -8,25 +8,25 @@ import (
 	"os"
 )
 
-// spool stores an uploaded file, or the results of a bulk request, until the body has been
+// Spool stores an uploaded file, or the results of a bulk request, until the body has been
 // read: first in memory, then in a file without a name.
 //
 // Results cannot be sent while chunks come in. Most HTTP clients send the whole body before
 // they read, so both sides would wait for each other once the socket buffers are full. And
 // fasthttp writes a streamed answer after the handler has returned, when the body must no
 // longer be read. The results of 100,000 chunks are about 6 MB, so storing them is cheap.
-type spool struct {
-	limit  int
+type Spool struct {
+	Limit  int
 	memory bytes.Buffer
 	file   *os.File
 	writer *bufio.Writer // over file
-	size   int
+	Size   int
 }
 
 // Write implements io.Writer.
-func (s *spool) Write(p []byte) (int, error) {
-	s.size += len(p)
-	if s.file == nil && s.size <= s.limit {
+func (s *Spool) Write(p []byte) (int, error) {
+	s.Size += len(p)
+	if s.file == nil && s.Size <= s.Limit {
 		return s.memory.Write(p)
 	}
 	if s.file == nil {
@@ -37,7 +37,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.writer.Write(p)
 }
 
-func (s *spool) spill() error {
+func (s *Spool) spill() error {
 	file, err := os.CreateTemp("", "hybridge-spool-*")
 	if err != nil {
 		return err
@@ -51,8 +51,8 @@ func (s *spool) spill() error {
 	return err
 }
 
-// reader returns everything that was written. Closing it closes the spool.
-func (s *spool) reader() (io.ReadCloser, error) {
+// Reader returns everything that was written. Closing it closes the spool.
+func (s *Spool) Reader() (io.ReadCloser, error) {
 	if s.file == nil {
 		return io.NopCloser(&s.memory), nil
 	}
@@ -66,7 +66,7 @@ func (s *spool) reader() (io.ReadCloser, error) {
 }
 
 // Close discards what was written.
-func (s *spool) Close() error {
+func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}

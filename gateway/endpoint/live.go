@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -19,30 +19,30 @@ import (
 // means that nobody listens any more.
 type work func(ctx context.Context, tell func(line any) error) (last any, err error)
 
-// live answers by lines of JSON while the work goes on; the last is its result, or the
+// Live answers by lines of JSON while the work goes on; the last is its result, or the
 // problem that ended it. Work that fails before its first line is an ordinary problem.
-func (s *Server) live(c *fiber.Ctx, do work) error {
-	return s.liveAs(c, liveForm{contentType: ndjson, failed: func(p Problem) any { return p }}, do)
+func (a *API) Live(c *fiber.Ctx, do work) error {
+	return a.LiveAs(c, LiveForm{ContentType: NDJSON, Failed: func(p Problem) any { return p }}, do)
 }
 
-// liveForm is how work is told.
-type liveForm struct {
-	contentType string
-	failed      func(Problem) any // the last line of work that failed
+// LiveForm is how work is told.
+type LiveForm struct {
+	ContentType string
+	Failed      func(Problem) any // the last line of work that failed
 	// forClient: the context of the work ends when the client has gone. Other work learns of it
 	// when it next tells something.
-	forClient bool
+	ForClient bool
 }
 
-// liveAs is live in a form of its own.
+// LiveAs is live in a form of its own.
 //
 // fasthttp writes a body when the handler has returned, so the work outlives the
 // handler, in a goroutine and a context of its own: with its first line it must be done
 // with the request.
-func (s *Server) liveAs(c *fiber.Ctx, form liveForm, do work) error {
-	x := exchangeOf(c)
-	ctx, cancel := context.WithTimeout(x.span.In(s.base), s.limits.Ingest)
-	l := &liveLines{conn: x.body.conn, form: form, language: languageOf(c), begun: make(chan error, 1)}
+func (a *API) LiveAs(c *fiber.Ctx, form LiveForm, do work) error {
+	x := ExchangeOf(c)
+	ctx, cancel := context.WithTimeout(x.span.In(a.Base), a.Limits.Ingest)
+	l := &liveLines{conn: x.Body.conn, form: form, language: LanguageOf(c), begun: make(chan error, 1)}
 	l.reader, l.writer = io.Pipe()
 	go func() {
 		defer cancel()
@@ -52,7 +52,7 @@ func (s *Server) liveAs(c *fiber.Ctx, form liveForm, do work) error {
 			return err
 		})
 		if l.end(last, err) {
-			s.logLive(ctx, x, err)
+			a.logLive(ctx, x, err)
 		}
 		_ = l.writer.Close() // after the log: who has the whole answer finds it there
 	}()
@@ -61,11 +61,11 @@ func (s *Server) liveAs(c *fiber.Ctx, form liveForm, do work) error {
 	}
 	go func() {
 		l.watch()
-		if form.forClient {
+		if form.ForClient {
 			cancel()
 		}
 	}()
-	c.Set(fiber.HeaderContentType, form.contentType)
+	c.Set(fiber.HeaderContentType, form.ContentType)
 	c.Set("X-Accel-Buffering", "no") // a proxy in front must not collect them
 	c.Context().SetConnectionClose() // what comes after the request is not read for another
 	c.Context().SetBodyStream(l.reader, -1)
@@ -75,7 +75,7 @@ func (s *Server) liveAs(c *fiber.Ctx, form liveForm, do work) error {
 // liveLines are the lines of one answer. All but the reader belongs to the work.
 type liveLines struct {
 	conn     net.Conn
-	form     liveForm
+	form     LiveForm
 	language *locale.Language
 	reader   *io.PipeReader // fasthttp closes it when the client cannot be written to
 	writer   *io.PipeWriter
@@ -89,11 +89,13 @@ type serverEvent struct {
 	data any
 }
 
-// write sends an event at once.
-func (e serverEvent) write(to io.Writer, language *locale.Language) error {
+func NewEvent(name string, data any) serverEvent { return serverEvent{name, data} }
+
+// Write sends an event at once.
+func (e serverEvent) Write(to io.Writer, language *locale.Language) error {
 	var b bytes.Buffer
 	b.WriteString("event: " + e.name + "\ndata: ")
-	if err := encodeLine(&b, language.Answer(e.data)); err != nil {
+	if err := EncodeLine(&b, language.Answer(e.data)); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
@@ -101,8 +103,8 @@ func (e serverEvent) write(to io.Writer, language *locale.Language) error {
 	return err
 }
 
-// rawLines are several lines that are encoded already and hold no text for a reader.
-type rawLines []byte
+// RawLines are several lines that are encoded already and hold no text for a reader.
+type RawLines []byte
 
 // tell waits until the line is taken.
 func (l *liveLines) tell(line any) (err error) {
@@ -112,14 +114,14 @@ func (l *liveLines) tell(line any) (err error) {
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only on a closed connection
 	switch line := line.(type) {
-	case rawLines:
+	case RawLines:
 		if len(line) > 0 {
 			_, err = l.writer.Write(line)
 		}
 	case serverEvent:
-		err = line.write(l.writer, l.language)
+		err = line.Write(l.writer, l.language)
 	default:
-		err = encodeLine(l.writer, l.language.Answer(line))
+		err = EncodeLine(l.writer, l.language.Answer(line))
 	}
 	if err != nil {
 		return fault.Wrap(fault.Canceled, err, "the client has gone")
@@ -134,7 +136,7 @@ func (l *liveLines) end(last any, err error) (returned bool) {
 		return false
 	}
 	if err != nil {
-		last = l.form.failed(problemOf(err))
+		last = l.form.Failed(ProblemOf(err))
 	}
 	_ = l.tell(last) // a client that has gone needs none
 	return true
@@ -148,19 +150,19 @@ func (l *liveLines) watch() {
 }
 
 // logLive tells how work ended whose request was logged when it began.
-func (s *Server) logLive(ctx context.Context, x *exchange, err error) {
+func (a *API) logLive(ctx context.Context, x *Exchange, err error) {
 	attrs := []slog.Attr{
-		slog.String("request_id", x.id),
-		slog.String("route", x.route),
-		slog.Float64("took_ms", float64(time.Since(x.start).Microseconds())/1000),
+		slog.String("request_id", x.ID),
+		slog.String("route", x.Route),
+		slog.Float64("took_ms", float64(time.Since(x.Start).Microseconds())/1000),
 	}
 	level := slog.LevelInfo
 	if err != nil {
-		status := problemOf(err).Status
-		if status >= http.StatusInternalServerError && kindOf(err) != fault.Canceled {
+		status := ProblemOf(err).Status
+		if status >= http.StatusInternalServerError && KindOf(err) != fault.Canceled {
 			level = slog.LevelError
 		}
-		attrs = append(attrs, s.errorAttrs(err, status)...)
+		attrs = append(attrs, a.observer.errorAttrs(err, status)...)
 	}
-	s.log.LogAttrs(ctx, level, "answered", attrs...)
+	a.Log.LogAttrs(ctx, level, "answered", attrs...)
 }

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func TestDecodingCopies(t *testing.T) {
 // what the problem document says of it can be shown.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
-		question, `{}`, `null`, `[`, `{"query": 1}`, `{"weights": {"text": 1e999}}`, `{"weights": {"a~b/c": []}}`,
+		`{"query": "refund", "knowledge_bases": ["manuals"]}`, `{}`, `null`, `[`, `{"query": 1}`, `{"weights": {"text": 1e999}}`, `{"weights": {"a~b/c": []}}`,
 		"{\"\xff\": 1}", `{"filter": {"a": {"gte": "x"}}}`, `{"vector": [1, null]}`, `{"\ud800": 1}`,
 	} {
 		f.Add([]byte(body))
@@ -44,7 +44,7 @@ func FuzzDecode(f *testing.F) {
 		if err == nil {
 			return
 		}
-		p := problemOf(err)
+		p := ProblemOf(err)
 		if p.Status != http.StatusBadRequest || p.Code != string(fault.InvalidArgument) {
 			t.Errorf("%q is answered with %+v; want p.Status StatusBadRequest and p.Code string(fault.InvalidArgument)", brief.Of(body), p)
 		}

@@ -1,7 +1,6 @@
-package gateway
+package endpoint
 
 import (
-	_ "embed"
 	"encoding/json"
 	"fmt"
 
@@ -9,18 +8,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// bodyExamples are bodies that routes accept, by operation; tests send each to its route.
-//
-//go:embed examples.json
-var bodyExamples []byte
-
 // giveExamples puts an example into each body of JSON.
-func (s *Server) giveExamples() {
+func (d *Document) giveExamples(bodies []byte) {
 	var examples map[string]json.RawMessage
-	if err := json.Unmarshal(bodyExamples, &examples); err != nil {
-		panic(fmt.Sprintf("gateway/examples.json: %v", err)) // it is part of the program
+	if err := json.Unmarshal(bodies, &examples); err != nil {
+		panic(fmt.Sprintf("examples of the OpenAPI document: %v", err)) // it is part of the program
 	}
-	for _, path := range s.openapi.Paths {
+	for _, path := range d.Paths {
 		for _, op := range []*huma.Operation{path.Post, path.Put, path.Patch, path.Delete} {
 			if op == nil || op.RequestBody == nil {
 				continue

@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // Kinds of error that only HTTP has.
 const (
 	methodNotAllowed fault.Kind = "method_not_allowed"
-	unsupportedMedia fault.Kind = "unsupported_media_type"
+	UnsupportedMedia fault.Kind = "unsupported_media_type"
 	requestTimeout   fault.Kind = "request_timeout"
 	headersTooLarge  fault.Kind = "headers_too_large"
 	notImplemented   fault.Kind = "not_implemented"
@@ -45,7 +45,7 @@ var answers = map[fault.Kind]struct {
 	fault.Corrupt:         {status: http.StatusInternalServerError},
 	fault.Internal:        {status: http.StatusInternalServerError},
 	methodNotAllowed:      {status: http.StatusMethodNotAllowed},
-	unsupportedMedia:      {status: http.StatusUnsupportedMediaType},
+	UnsupportedMedia:      {status: http.StatusUnsupportedMediaType},
 	requestTimeout:        {status: http.StatusRequestTimeout},
 	headersTooLarge:       {status: http.StatusRequestHeaderFieldsTooLarge},
 	notImplemented:        {status: http.StatusNotImplemented},
@@ -72,12 +72,12 @@ type RefusedChunk struct {
 	Detail string `json:"detail" locale:"text" doc:"Why it stays as it was."`
 }
 
-const problemType = "application/problem+json"
+const ProblemType = "application/problem+json"
 
-// problemOf tells an error to the caller. What is not a fault.Error, or is our
+// ProblemOf tells an error to the caller. What is not a fault.Error, or is our
 // own failure, is told without any detail.
-func problemOf(err error) Problem {
-	kind := kindOf(err)
+func ProblemOf(err error) Problem {
+	kind := KindOf(err)
 	if _, known := answers[kind]; !known {
 		kind = fault.Internal
 	}
@@ -99,18 +99,15 @@ func problemOf(err error) Problem {
 	if partly, yes := errors.AsType[*ingest.Incomplete](err); yes {
 		p.Changed = &partly.Chunks
 		for _, f := range partly.Failed {
-			why := problemOf(f.Err)
+			why := ProblemOf(f.Err)
 			p.Failed = append(p.Failed, RefusedChunk{ID: f.ID, Code: why.Code, Detail: why.Detail})
 		}
 	}
 	return p
 }
 
-// ProblemOf tells an error as the API does, for programs that tell theirs in the same form.
-func ProblemOf(err error) Problem { return problemOf(err) }
-
-// kindOf also knows the two errors of a context that nobody gave a kind.
-func kindOf(err error) fault.Kind {
+// KindOf also knows the two errors of a context that nobody gave a kind.
+func KindOf(err error) fault.Kind {
 	var f *fault.Error
 	switch {
 	case errors.As(err, &f):
@@ -123,41 +120,6 @@ func kindOf(err error) fault.Kind {
 		return fault.Canceled
 	default:
 		return fault.Internal
-	}
-}
-
-// writeProblem makes the answer an error. Headers already set stay.
-func writeProblem(c *fiber.Ctx, err error) Problem {
-	problem := problemOf(err)
-	seconds := answers[fault.Kind(problem.Code)].retryAfter
-	if fault.IsLasting(err) {
-		seconds = ""
-	}
-	if seconds != "" && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
-		c.Set(fiber.HeaderRetryAfter, seconds)
-	}
-	if problem.Status == http.StatusUnauthorized {
-		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="hybridge"`)
-	}
-	c.Response().ResetBody()
-	if failure := writeJSON(c, problem.Status, problem); failure != nil {
-		c.Status(http.StatusInternalServerError)
-	}
-	c.Set(fiber.HeaderContentType, problemType)
-	return problem
-}
-
-// refuse makes the answer an error, in the form of the route's dialect.
-func (s *Server) refuse(c *fiber.Ctx, x *exchange, err error) {
-	problem := writeProblem(c, err)
-	if x.dialect == nil {
-		return
-	}
-	c.Response().ResetBody()
-	problem.Detail = languageOf(c).Text(problem.Detail)
-	status, body := x.dialect.refusal(c, problem)
-	if failure := writeJSON(c, status, body); failure != nil {
-		c.Status(http.StatusInternalServerError)
 	}
 }
 
@@ -184,14 +146,6 @@ func fromFiber(err error) error {
 	default:
 		return fault.Wrap(fault.Internal, err, "fiber")
 	}
-}
-
-// refused answers what fails before, or outside of, every handler.
-func (s *Server) refused(c *fiber.Ctx, err error) error {
-	s.secure(c)
-	problem := writeProblem(c, fromFiber(err))
-	s.metrics.requests.WithLabelValues(unmatched, "", statusLabel(problem.Status)).Inc()
-	return nil
 }
 
 // bodyFailed says why a body could not be read.
