@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -90,31 +92,28 @@ type Tracing struct {
 
 // Elasticsearch configures the engine of that name; without a URL it is not used.
 type Elasticsearch struct {
-	URL                []string      `yaml:"url" flag:"elasticsearch-url" accept:"http(s) URLs" doc:"A node, or a list of nodes."`
-	APIKey             Secret        `yaml:"api_key" doc:"API key in base64, as Elasticsearch shows it; instead of a user name."`
-	Username           string        `yaml:"username" doc:"User of basic authentication."`
-	Password           Secret        `yaml:"password" doc:"Password of the user."`
-	CAFile             string        `yaml:"ca_file" accept:"a PEM file, or nothing" doc:"Authorities that may sign Elasticsearch's certificate; by default those that the system trusts."`
-	CAFingerprint      string        `yaml:"ca_fingerprint" accept:"64 hexadecimal digits, with or without colons, or nothing" doc:"SHA-256 of the authority's certificate, as Elasticsearch prints it at its first start; instead of ca_file."`
-	ClientCertFile     string        `yaml:"client_cert_file" accept:"a PEM file, or nothing" doc:"Certificate that the gateway shows to Elasticsearch."`
-	ClientKeyFile      string        `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
-	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate. Whoever is in between can then read and change everything, so every start logs a warning."`
-	Smile              bool          `yaml:"smile" default:"true" doc:"Use SMILE, a binary form of JSON, for large messages; false if a proxy inspects bodies."`
-	IndexPrefix        string        `yaml:"index_prefix" default:"hybridge" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the names of the indices that the gateway creates."`
-	Timeout            time.Duration `yaml:"timeout" default:"10s" doc:"Limit for all requests of one search together; a write may take ten times as long."`
-	ExactLimit         int           `yaml:"exact_limit" default:"50000" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by kNN; four times as many if a leg asks for 1,024 candidates."`
+	URL                []string `yaml:"url" flag:"elasticsearch-url" accept:"http(s) URLs" doc:"A node, or a list of nodes."`
+	APIKey             Secret   `yaml:"api_key" doc:"API key in base64, as Elasticsearch shows it; instead of a user name."`
+	Username           string   `yaml:"username" doc:"User of basic authentication."`
+	Password           Secret   `yaml:"password" doc:"Password of the user."`
+	CAFile             string   `yaml:"ca_file" accept:"a PEM file, or nothing" doc:"Authorities that may sign Elasticsearch's certificate; by default those that the system trusts."`
+	CAFingerprint      string   `yaml:"ca_fingerprint" accept:"64 hexadecimal digits, with or without colons, or nothing" doc:"SHA-256 of the authority's certificate, as Elasticsearch prints it at its first start; instead of ca_file."`
+	ClientCertFile     string   `yaml:"client_cert_file" accept:"a PEM file, or nothing" doc:"Certificate that the gateway shows to Elasticsearch."`
+	ClientKeyFile      string   `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
+	InsecureSkipVerify bool     `yaml:"insecure_skip_verify" doc:"Accept any certificate. Whoever is in between can then read and change everything, so every start logs a warning."`
+	Smile              bool     `yaml:"smile" default:"true" doc:"Use SMILE, a binary form of JSON, for large messages; false if a proxy inspects bodies."`
+
+	elastic.Settings `yaml:",inline"`
 }
 
 // Postgres configures the engine of that name; without a URL it is not used.
 type Postgres struct {
-	URL           string        `yaml:"url" flag:"postgres-url" accept:"a postgres:// URL, or nothing" doc:"postgres://user:password@host:5432/database. It needs the extension vector, 0.8 or newer."`
-	Schema        string        `yaml:"schema" default:"hybridge" accept:"a-z, 0-9 and _, the first no digit" doc:"Schema of all tables; created if missing."`
-	PoolSize      int           `yaml:"pool_size" default:"10" accept:"2 to 1000" doc:"Most connections at a time."`
-	ExactLimit    int           `yaml:"exact_limit" default:"2000" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by HNSW."`
+	URL string `yaml:"url" flag:"postgres-url" accept:"a postgres:// URL, or nothing" doc:"postgres://user:password@host:5432/database. It needs the extension vector, 0.8 or newer."`
+
+	postgres.Settings `yaml:",inline"`
+
 	KeywordMemory Size          `yaml:"keyword_memory" default:"1GiB" accept:"1MiB to 1TiB" doc:"Memory for keyword indexes. Those used least recently are dropped, and read again from Redis or PostgreSQL when needed."`
 	KeywordTTL    time.Duration `yaml:"keyword_ttl" default:"1h" doc:"How long Redis, if configured, keeps a keyword index."`
-	Timeout       time.Duration `yaml:"timeout" default:"15s" doc:"Limit for all requests of one search together, beside keyword_wait."`
-	KeywordWait   time.Duration `yaml:"keyword_wait" default:"300ms" doc:"How long a search waits while a keyword index is built or loaded; then vectors answer alone, degraded says so, and the work goes on for later searches. Words alone wait up to 10 s."`
 }
 
 // Ingest says what reads files that the gateway does not read itself, or not as well.

@@ -63,8 +63,9 @@ func openWith(t *testing.T, options elastic.Options) *elastic.Engine {
 func optionsOf(t testing.TB, prefix string) elastic.Options {
 	t.Helper()
 	return elastic.Options{
-		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
-		Timeout: time.Minute, // the machine that tests run on may be busy
+		Settings: elastic.Settings{IndexPrefix: prefix, Timeout: time.Minute},
+		URLs:     []string{devservices.Elasticsearch(t)}, Tokenizer: enginetest.Words{},
+		// the machine that tests run on may be busy
 	}
 }
 
