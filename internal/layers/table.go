@@ -64,7 +64,9 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "search/answer", "search/engines", "engine", "access"},
 
-	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "engine/elastic", "engine/postgres", "scoring"},
+	"config": {
+		"ingest/convert", "access", "search", "search/rerank", "engine", "engine/elastic", "engine/postgres", "scoring",
+	},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
