@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/typing"
 )
 
 // Names of the rooms below that callers know as those of package search.
@@ -54,6 +55,10 @@ type (
 
 	Embedder = ask.Embedder
 	Synonyms = ask.Synonyms
+
+	SuggestRequest = typing.SuggestRequest
+	Suggestion     = typing.Suggestion
+	Suggestions    = typing.Suggestions
 )
 
 // Their constants.
@@ -84,6 +89,8 @@ const (
 	OutcomeCandidates = answer.OutcomeCandidates
 	OutcomeThreshold  = answer.OutcomeThreshold
 	OutcomeGrouped    = answer.OutcomeGrouped
+
+	SuggestTerm = typing.SuggestTerm
 )
 
 // ParseFilter is plan.ParseFilter.
