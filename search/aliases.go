@@ -54,6 +54,7 @@ type (
 	Subject = engines.Subject
 
 	Embedder = ask.Embedder
+	Rules    = ask.Rules
 	Synonyms = ask.Synonyms
 
 	SuggestRequest = typing.SuggestRequest

@@ -29,14 +29,14 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
-	if len(r.bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
-		s.match(r)
+	if len(r.Bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
+		s.asker().Match(&r.Asked)
 	}
 	response := &answer.AnalyzeResponse{
-		Plan: *r.plan, Required: r.question.Parsed.Required, Excluded: r.question.Parsed.Excluded,
+		Plan: *r.Plan, Required: r.Question.Parsed.Required, Excluded: r.Question.Parsed.Excluded,
 		Tokens: []answer.AnalyzedToken{}, Synonyms: []answer.AppliedSynonym{}, Statements: []answer.Statement{},
 	}
-	retrievals := make([]retrieval, len(r.subjects))
+	retrievals := make([]retrieval, len(r.Subjects))
 	for i := range retrievals {
 		retrievals[i] = newRetrieval(r, i)
 	}

@@ -21,7 +21,7 @@ type deferredScores struct {
 func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
 	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
-	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
+	if !can || !rt.demand.deferScores || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
 		return
 	}
 	req.DeferScores = true

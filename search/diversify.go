@@ -13,13 +13,6 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
-// times those that are shown, at most mostDiverse.
-const (
-	leastDiverse = 50
-	mostDiverse  = 200
-)
-
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
 // chunk of the largest
@@ -34,17 +27,17 @@ const (
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
 	pinned := set.inFront()
 	entries := set.entries[pinned:]
-	if r.plan.Diversity == 0 || len(entries) < 2 {
+	if r.Plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
 	ctx, span := tracing.Start(ctx, engines.SpanDiversify)
 	defer func() { span.End(err) }()
-	n := min(len(entries), r.diverseWindow())
+	n := min(len(entries), r.DiverseWindow())
 	vectors, err := set.vectorsOf(ctx, entries[:n])
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
+	choice := newChoice(set.worths(r, entries[:n]), vectors, r.Plan.Diversity)
 	order := choice.order()
 	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
 	set.diversity = make(map[chunkOf]*answer.Diversity, n)
@@ -57,9 +50,6 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	return nil
 }
 
-// diverseWindow is from how many chunks the answer is chosen.
-func (r *run) diverseWindow() int { return min(max(leastDiverse, 3*r.plan.TopK), mostDiverse) }
-
 // choice is what a diverse order is made of.
 type choice struct {
 	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
@@ -71,7 +61,7 @@ type choice struct {
 
 // worths are what entries are ranked by.
 func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
-	rescored := r.plan.Rerank != nil || r.plan.SecondStage != nil
+	rescored := r.Plan.Rerank != nil || r.Plan.SecondStage != nil
 	byScore := rescored || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
 	worths := make([]float64, len(entries))
 	for i := range worths {

@@ -246,8 +246,8 @@ func (rt *retrieval) bestForeign() []int {
 		}
 		slices.SortStableFunc(found, func(a, b int) int { return cmp.Compare(cosine(b), cosine(a)) })
 	}
-	if rt.apart {
-		return found // which of them count depends on what they are fused by
+	if rt.demand.allEvidence {
+		return found
 	}
 	return found[:min(len(found), exactChunks)]
 }

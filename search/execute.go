@@ -20,15 +20,21 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
+// demand says what is needed of a retrieval beside its ranking.
+type demand struct {
+	prefetch    int  // how many of the best hits an engine may bring the chunks of
+	deferScores bool // scores that decide nothing may be left for the page
+	// allEvidence reads the exact evidence of all hits: which of them count depends on what they are fused by.
+	allEvidence bool
+}
+
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
 	*engines.Subject
 	question *ask.Question
 	wants    plan.Exactness
-	prefetch int  // see run.prefetch
-	mayDefer bool // scores that decide nothing may be left for the page
+	demand   demand
 	several  bool // other knowledge bases are searched with it
-	apart    bool // a joint ranking is taken apart, to be observed
 	measured *measured
 	// vocabulary of the run, see run.vocabulary.
 	vocabulary func(query int) *analysis.Vocabulary
@@ -50,8 +56,8 @@ type retrieval struct {
 	degraded   []answer.Degraded
 	fuseMS     float64
 	deferred   deferredScores
-	ruled      *ruled            // nil: no rule matches
-	pins       []pin             // of the rules, with what they show
+	rules      *ask.MatchedRules // nil: no rule matches
+	pins       []ask.Pin         // of the rules, with what they show
 	pinned     map[string]string // the chunks that these show: the rule
 	unfound    []int             // hits that pins added, which no leg found
 	spared     int               // pinned hits of the ranking that are below a threshold on a leg
@@ -62,7 +68,7 @@ type retrieval struct {
 func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 	ctx, span := tracing.Start(ctx, engines.SpanExecute)
 	defer span.End(nil)
-	retrievals := make([]retrieval, len(r.subjects))
+	retrievals := make([]retrieval, len(r.Subjects))
 	for i := range retrievals {
 		retrievals[i] = newRetrieval(r, i)
 	}
@@ -85,45 +91,14 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 
 func newRetrieval(r *run, i int) retrieval {
 	rt := retrieval{
-		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		apart: r.apart, measured: &r.measured[i], vocabulary: r.vocabulary, wants: r.req.Exact,
-		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
+		Subject: &r.Subjects[i], question: &r.Question, demand: r.demand,
+		measured: &r.measured[i], vocabulary: r.Vocabulary, wants: r.Request.Exact,
+		source: int32(i), several: len(r.Subjects) > 1, //nolint:gosec // at most 64
 	}
-	if r.ruled != nil {
-		rt.ruled = r.ruled[i]
+	if r.Rules != nil {
+		rt.rules = r.Rules[i]
 	}
 	return rt
-}
-
-// prefetch is how many of the best hits an engine may bring the chunks of; 0 where
-// the page does not follow from the ranking of one engine alone.
-func (r *run) prefetch() int {
-	rearranged := r.rearranges() || r.pins() || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
-	if !r.shows || rearranged || len(r.subjects) > 1 {
-		return 0
-	}
-	_, to := r.page(r.plan.TopK)
-	return r.reads(to)
-}
-
-// rearranges reports whether the answer is put in another order after it is fused.
-func (r *run) rearranges() bool {
-	return r.plan.Rerank != nil || r.plan.SecondStage != nil || r.plan.Diversity > 0 || r.returnsParents()
-}
-
-// reach is how many of the best chunks may come into the answer.
-func (r *run) reach() int {
-	n := r.plan.TopK
-	if r.plan.Rerank != nil {
-		n = max(n, r.plan.Rerank.Window)
-	}
-	if r.plan.SecondStage != nil {
-		n = max(n, r.plan.SecondStage.Window)
-	}
-	if r.plan.Diversity > 0 {
-		n = max(n, r.diverseWindow())
-	}
-	return n
 }
 
 // failure is the error of a search in which no leg of any knowledge base could be run.
@@ -206,7 +181,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 // sent has the place in the plan of each of its legs.
 func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.prefetch, Exact: rt.wants.Legs,
+		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.demand.prefetch, Exact: rt.wants.Legs,
 	}
 	req.Signals, _ = rt.signals()
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))

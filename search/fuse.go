@@ -77,7 +77,7 @@ func fuse(r *run, retrievals []retrieval) *answerSet {
 	for i := range retrievals {
 		set.collect(&retrievals[i])
 	}
-	merged, basis := r.plan.Fusion.Merge(rankings...)
+	merged, basis := r.Plan.Fusion.Merge(rankings...)
 	set.entries = merged
 	switch {
 	case len(rankings) > 1:

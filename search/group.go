@@ -28,7 +28,7 @@ func (set *answerSet) group() {
 // in all of the plan's Distinct fields. Only chunks that share their document with
 // others are read, a window at a time, until there are candidates enough.
 func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error {
-	plan := r.plan
+	plan := r.Plan
 	if len(plan.Distinct) == 0 {
 		return nil
 	}

@@ -25,7 +25,7 @@ type marker struct {
 
 func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
-	m.options, m.wanted = highlightOptions(r.req.Highlight)
+	m.options, m.wanted = highlightOptions(r.Request.Highlight)
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		m.matchers[i] = highlight.NewMatcher(&rt.question.Parsed, s.words(rt), s.Analyzer)

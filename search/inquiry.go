@@ -44,7 +44,8 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)
-	s.match(r)
+	s.asker().Match(&r.Asked)
+	r.forExplanation()
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 		return nil, err
 	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
+	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(chunks) > 0 && engine.MatchesAll(c.run.bound, &chunks[0]) {
+		if len(chunks) > 0 && engine.MatchesAll(c.run.Bound, &chunks[0]) {
 			c.from, c.chunk = rt, &chunks[0]
 			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.method
 			return nil
@@ -159,8 +160,8 @@ func (c *inquiry) follow() {
 		c.conclude(answer.OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
 		c.conclude(answer.OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
-	case c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID) != "":
-		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID))
+	case c.from.rules.HiddenBy(c.id, c.chunk.DocumentID) != "":
+		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.rules.HiddenBy(c.id, c.chunk.DocumentID))
 	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
 		c.conclude(answer.OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
@@ -182,7 +183,7 @@ func (c *inquiry) concludeRanked(rank int) {
 	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.chunkOf(e)], c.set.second[c.set.chunkOf(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
-	if topK := c.run.plan.TopK; rank > topK {
+	if topK := c.run.Plan.TopK; rank > topK {
 		c.conclude(answer.OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
@@ -203,7 +204,7 @@ func (c *inquiry) contributions(legs []scoring.Contribution) {
 
 // filtered names the first part of the filter that the chunk does not pass.
 func (c *inquiry) filtered() string {
-	f := &c.run.question.Filter
+	f := &c.run.Question.Filter
 	for i := range f.Conditions {
 		if !f.Conditions[i].Matches(c.chunk) {
 			return f.Conditions[i].Field
@@ -251,7 +252,7 @@ func (c *inquiry) cutByLeg() bool {
 
 // cutReranked looks for it among those cut by the score that a reranker gave.
 func (c *inquiry) cutReranked() bool {
-	thresholds := scoring.Thresholds{Score: c.run.plan.Threshold.Score}
+	thresholds := scoring.Thresholds{Score: c.run.Plan.Threshold.Score}
 	short, cut := thresholds.Why(c.set.uncut, c.id)
 	if !cut {
 		return false
@@ -271,19 +272,16 @@ func (c *inquiry) cutByScore() bool {
 		}
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
 		c.contributions(f.Legs())
-		t := c.run.plan.Threshold
+		t := c.run.threshold
 		if c.cutByRelevance(f, &t) {
 			return true
 		}
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
-		if c.run.cutsReranked() {
-			thresholds.Score = nil
-		}
 		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
 			c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
-		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan.Candidates)
+		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.Plan.Candidates)
 		return true
 	}
 	return false
@@ -333,7 +331,7 @@ func (c *inquiry) grouped() bool {
 		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
 		return true
 	}
-	if c.run.plan.GroupBy == "" || !c.ranked() {
+	if c.run.Plan.GroupBy == "" || !c.ranked() {
 		return false
 	}
 	for i := range c.set.entries {

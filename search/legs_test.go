@@ -120,8 +120,8 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []engines.Subject{*rt.Subject}, plan: &rt.Plan}
-		rt.vocabulary = s.asker().Vocabularies(&r.question, r.subjects, &r.plan.Text)
+		r := &run{Asked: ask.Asked{Request: &plan.Request{}, Question: *rt.question, Subjects: []engines.Subject{*rt.Subject}, Plan: &rt.Plan}}
+		rt.vocabulary = s.asker().Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)
 		}

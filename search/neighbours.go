@@ -24,8 +24,8 @@ const (
 // in the document, of those that the search may show.
 func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
-	for i := range r.subjects {
-		source[r.subjects[i].KB.ID] = i
+	for i := range r.Subjects {
+		source[r.Subjects[i].KB.ID] = i
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelNeighbours)
@@ -34,7 +34,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit,
 			break // one failed
 		}
 		group.Go(func() error {
-			from, to := hits[i].Ordinal-r.req.Neighbours, hits[i].Ordinal+r.req.Neighbours
+			from, to := hits[i].Ordinal-r.Request.Neighbours, hits[i].Ordinal+r.Request.Neighbours
 			around, err := r.around(ctx, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit,
 // around reads chunks of a document of a subject that the search may show, by their ordinals, at
 // most one for each.
 func (r *run) around(ctx context.Context, of int, document string, from, to int) ([]engine.Chunk, error) {
-	subject := &r.subjects[of]
+	subject := &r.Subjects[of]
 	wanted := to - from + 1
 	page := engine.DocumentChunksRequest{
 		KB: subject.KB, DocumentID: document, From: max(0, from), To: to, Limit: wanted,
@@ -65,7 +65,7 @@ func (r *run) around(ctx context.Context, of int, document string, from, to int)
 			return nil, err
 		}
 		for i := range read {
-			if r.maySee(of, &read[i]) {
+			if r.MayShow(of, &read[i]) {
 				shown = append(shown, read[i])
 			}
 		}

@@ -37,13 +37,13 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	if err != nil {
 		return nil, err
 	}
-	planned := &r.subjects[0].Plan
+	planned := &r.Subjects[0].Plan
 	if err := planned.FusesAlone(req); err != nil {
 		return nil, err
 	}
 	observed := &Observed{Plan: *planned, Apart: planned.Joint}
 	observed.Plan.Legs = slices.Clone(planned.Legs)
-	r.apart = planned.Joint
+	r.demand.allEvidence = planned.Joint
 	if planned.TakeApart(); planned.Legs[0].K > plan.MaxObserved {
 		return nil, fault.Invalid("candidates", planned.Legs[0].K, "1 to 200 for each leg to observe")
 	}
@@ -70,7 +70,7 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 
 // readObserved has a reranker read what may come into its window.
 func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *Observed) error {
-	plan := r.plan.Rerank
+	plan := r.Plan.Rerank
 	if plan == nil {
 		return nil
 	}

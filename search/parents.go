@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
-	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/ask"
 )
 
 // Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
@@ -28,8 +28,6 @@ const (
 	parentRunes = 4_000
 	parentReach = 32
 )
-
-func (r *run) returnsParents() bool { return r.plan.Return == plan.ReturnParent }
 
 // sameSection is what standIn.fields says of chunks that are gathered.
 const sameSection = "section"
@@ -53,10 +51,10 @@ func sectionOf(rt *retrieval, c *engine.Chunk) section {
 // gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
 // the same.
 func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
-	if !r.returnsParents() || len(set.entries) == 0 {
+	if !r.ReturnsParents() || len(set.entries) == 0 {
 		return nil
 	}
-	shown := min(r.plan.TopK, len(set.entries))
+	shown := min(r.Plan.TopK, len(set.entries))
 	if set.read == nil {
 		set.read = map[chunkOf]*engine.Chunk{}
 	}
@@ -65,10 +63,10 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 	read := map[chunkOf]*answer.Parent{}
 	return set.sift(&sieve{
 		next: func(kept, seen int) int {
-			if kept >= shown || seen >= maxFolded {
+			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
-			return min(max(shown-kept, seen), maxFolded-seen)
+			return min(max(shown-kept, seen), ask.MaxFolded-seen)
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
 			chunks, err := set.readTexts(ctx, window)

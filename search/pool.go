@@ -293,7 +293,7 @@ func (p *pool) choosePins() (pinned func(*scoring.Fused) bool) {
 	by := make(map[int32]*retrieval, len(p.members))
 	for _, rt := range p.members {
 		by[rt.source] = rt
-		if rt.ruled != nil {
+		if rt.rules != nil {
 			rt.choosePins(of(p.ranked, rt.source))
 		}
 	}

@@ -21,16 +21,16 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 	defer func() { span.End(err) }()
 	response := &answer.Response{
 		QueryID:   answer.NewQueryID(),
-		Preset:    r.plan.Preset,
-		Engine:    engineNames(r.subjects),
+		Preset:    r.Plan.Preset,
+		Engine:    engineNames(r.Subjects),
 		Total:     answer.Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
 		Documents: set.documents(),
-		Facets:    set.facets(r.req.Facets),
+		Facets:    set.facets(r.Request.Facets),
 		Relaxed:   set.relaxed,
 		MergedBy:  set.mergedBy,
 
 		Answerable: set.answerable(),
-		Language:   r.question.Language,
+		Language:   r.Question.Language,
 	}
 	if set.more {
 		response.Total.Relation = "gte"
@@ -40,7 +40,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 	} else {
 		response.Empty, response.EmptyReason = set.whyEmpty(r)
 	}
-	from, to := r.page(min(r.plan.TopK, len(set.entries)))
+	from, to := r.Page(min(r.Plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
 	chunks, err := set.chunksOf(ctx, page, (*retrieval).readPage)
 	if err != nil {
@@ -55,12 +55,12 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepHighlight, "", err))
 	}
 	r.timings.Highlight = answer.Milliseconds(time.Since(started))
-	if r.req.Neighbours > 0 {
+	if r.Request.Neighbours > 0 {
 		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
 			return nil, err
 		}
 	}
-	if r.req.Explain {
+	if r.Request.Explain {
 		response.Explain = set.explanation(r)
 	}
 	response.Degraded = set.degraded
@@ -75,19 +75,6 @@ func (set *answerSet) maxScore() float64 {
 		most = max(most, set.entries[i].Score)
 	}
 	return most
-}
-
-// page is the part of an answer of n chunks that is shown: at most limit of them,
-// from offset on.
-func (r *run) page(n int) (from, to int) {
-	to = n
-	if r.req.Offset != nil {
-		from = min(*r.req.Offset, n)
-	}
-	if r.req.Limit != nil {
-		to = min(from+*r.req.Limit, n)
-	}
-	return from, to
 }
 
 func engineNames(subjects []engines.Subject) string {
@@ -204,11 +191,11 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyRelevance, "nothing here answers that: " + listCounts(set.dropped)
 	case len(set.dropped) > 0:
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
-	case r.req.Everything:
+	case r.Request.Everything:
 		return emptyFilter, "no chunk passes the filter"
-	case len(r.question.Parsed.Terms) == 0 && !r.question.HasVector():
+	case len(r.Question.Parsed.Terms) == 0 && !r.Question.HasVector():
 		return emptyWords, "the query has no searchable words"
-	case r.question.Restricts(), r.hides():
+	case r.Question.Restricts(), r.Hides():
 		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
 		return emptyMatch, "no chunk matches the query"
@@ -227,9 +214,9 @@ func listCounts(counts map[string]int) string {
 // explanation is the account of the whole answer.
 func (set *answerSet) explanation(r *run) *answer.Explain {
 	account := &answer.Explain{
-		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
+		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
 		Relevance: set.accounts(), Weights: []answer.WeightAccount{},
-		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries, Rules: set.appliedRules(r),
+		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]

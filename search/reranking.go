@@ -26,25 +26,31 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 	if err = s.scoreAgain(ctx, r, set); err != nil {
 		return err
 	}
-	if r.plan.Rerank != nil && len(set.entries) > 0 {
+	if r.Plan.Rerank != nil && len(set.entries) > 0 {
 		ctx, span := tracing.Start(ctx, engines.SpanRerank)
 		err = s.readByReranker(ctx, r, set)
 		span.End(err)
 	}
 	if err == nil && r.cutsReranked() {
-		set.recut(&plan.Threshold{Score: r.plan.Threshold.Score})
+		set.recut(&plan.Threshold{Score: r.Plan.Threshold.Score})
 	}
 	return err
 }
 
 // cutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
-// Those that count an answer apart, which nobody sees, do not ask it.
-func (r *run) cutsReranked() bool {
-	return (r.plan.Rerank != nil || r.plan.SecondStage != nil) && !r.counts
+func (r *run) cutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
+
+// fusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+func (r *run) fusedThreshold() plan.Threshold {
+	threshold := r.Plan.Threshold
+	if r.cutsReranked() {
+		threshold.Score = nil
+	}
+	return threshold
 }
 
 func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
-	plan := r.plan.Rerank
+	plan := r.Plan.Rerank
 	best := set.entries[:min(len(set.entries), plan.Window)]
 	texts, err := set.textsToRerank(ctx, best)
 	if err != nil {
@@ -109,11 +115,11 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 	}()
 	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
-	question := r.question.Parsed.Text
+	question := r.Question.Parsed.Text
 	if question == "" {
-		question = r.req.Query
+		question = r.Request.Query
 	}
-	plan := r.plan.Rerank
+	plan := r.Plan.Rerank
 	if plan.BudgetMS == 0 {
 		return s.Rerankers[plan.Name].Rerank(ctx, question, texts)
 	}

@@ -25,7 +25,7 @@ func weighted(p *plan.SecondStage, s *answer.SecondScore) float64 {
 
 // scoreAgain is the second stage of a plan that has one. What rules pin keeps its place.
 func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err error) {
-	plan := r.plan.SecondStage
+	plan := r.Plan.SecondStage
 	if plan == nil || len(set.entries) == 0 {
 		return nil
 	}

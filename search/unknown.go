@@ -20,14 +20,14 @@ func (s *Searcher) didYouMean(ctx context.Context, r *run, set *answerSet) strin
 	if len(unknown) == 0 {
 		return ""
 	}
-	c := typing.Corrector{Analyzer: s.Analyzer, Query: r.req.Query, Question: &r.question, Subjects: r.subjects}
+	c := typing.Corrector{Analyzer: s.Analyzer, Query: r.Request.Query, Question: &r.Question, Subjects: r.Subjects}
 	return c.Correct(ctx, unknown)
 }
 
 // unknownWords are the terms of the question that no searched text field has, nor a synonym
 // of them. Where a plan needs no statistics they are asked for only if no chunk matched.
 func (s *Searcher) unknownWords(ctx context.Context, r *run, set *answerSet) []analysis.QueryTerm {
-	terms := r.question.Parsed.Terms
+	terms := r.Question.Parsed.Terms
 	known := make([]bool, len(terms))
 	asked := false
 	for i := range set.retrievals {

@@ -72,8 +72,8 @@ var layers = map[string][]string{
 		"search/plan",
 	},
 	"search/ask": {
-		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer",
-		"search/engines", "search/plan",
+		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "rules", "scoring",
+		"search/answer", "search/engines", "search/plan",
 	},
 	"search/engines": {
 		"access", "engine", "lib/labels", "lib/tracing", "search/answer", "search/plan",
