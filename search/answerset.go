@@ -4,6 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
 // answerSet is the best candidates of all knowledge bases that pass the thresholds:
@@ -28,8 +29,7 @@ type answerSet struct {
 	second     map[chunkOf]*answer.SecondScore // of the chunks of a second stage
 	diversity  map[chunkOf]*answer.Diversity   // of the chunks that a diverse answer is chosen from
 	read       map[chunkOf]*engine.Chunk       // chunks that copies were looked for in
-	chunks     [kindsOfEvidence]int            // how many chunks that is the largest of
-	best       [kindsOfEvidence]*float64       // the largest evidence of any hit, also of those cut since
+	calibrated *relevance.Calibrated
 }
 
 // from is the retrieval that found an entry.
@@ -38,7 +38,7 @@ func (set *answerSet) from(entry *scoring.Fused) *retrieval { return &set.retrie
 // hit is the entry as the engine found it.
 func (set *answerSet) hit(entry *scoring.Fused) *engine.Hit {
 	rt := set.from(entry)
-	return &rt.hits[int(entry.Index)-rt.offset]
+	return &rt.Hits[int(entry.Index)-rt.offset]
 }
 
 // document is the one that an entry is a chunk of.

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
 // A chunk in the question's own language wins every cosine. So where a knowledge base has
@@ -23,13 +24,6 @@ import (
 // the three sets across languages 20 gave all of the gain but 0.1 points, 50 all of it.
 const exactChunks = 50
 
-// foreign reports whether chunks are in another language than the question.
-func (j *judge) foreign() bool {
-	return j != nil && slices.ContainsFunc(j.scales, func(s legScale) bool {
-		return slices.ContainsFunc(s.parts, func(p part) bool { return p.language != s.asked })
-	})
-}
-
 // centred reports whether evidence is fused in place of cosines.
 func (rt *retrieval) centred() bool { return rt.pool != nil && rt.pool.centred }
 
@@ -41,42 +35,20 @@ func (rt *retrieval) candidatesOf(l *leg) int {
 	return l.K
 }
 
-// moments of the evidence over the knowledge base, from those of the cosines: within each
-// language these are taken to vary alike, around the language's own mean. Languages of a few
-// chunks are no parts, so the shares of those that are add up to less than 1.
-func (s *legScale) moments(cosines *scoring.Moments) *scoring.Moments {
-	var all, middle, squares float64
-	for _, p := range s.parts {
-		all += p.share
-	}
-	for _, p := range s.parts {
-		middle += p.share / all * p.middle
-		squares += p.share / all * p.middle * p.middle
-	}
-	within := max(cosines.Deviation*cosines.Deviation-max(squares-middle*middle, 0), 0)
-	var mean, second float64
-	for _, p := range s.parts {
-		m := p.Evidence(p.middle)
-		mean += p.share / all * m
-		second += p.share / all * (p.Slope*p.Slope*within + m*m)
-	}
-	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
-}
-
 // addMissed searches once more among chunks in other languages than the question, where
 // those in its own took nearly all places of the candidates. An approximate index may not
 // reach those in a smaller language, whichever it is: a graph of neighbours that was begun
 // with them, or grew around them, has few ways there. So they are always searched again.
 func (rt *retrieval) addMissed(ctx context.Context, first *engine.Request, sent []int) {
-	if !rt.centred() || !rt.full || !rt.judge.profile.mixed() {
+	if !rt.centred() || !rt.full || !rt.Estimator.Profile.Mixed() {
 		return
 	}
-	approximate, ownIsMain := rt.method != methodExact, rt.judge.asked == rt.judge.profile.main
+	approximate, ownIsMain := rt.method != methodExact, rt.Estimator.Asked == rt.Estimator.Profile.Main
 	if approximate && !ownIsMain {
-		rt.addPassing(ctx, first, sent, rt.judge.inOwnLanguage())
+		rt.addPassing(ctx, first, sent, rt.Estimator.InOwnLanguage())
 	}
 	if len(rt.foreignHits()) < exactChunks || approximate && ownIsMain {
-		rt.addPassing(ctx, first, sent, rt.judge.inOtherLanguages())
+		rt.addPassing(ctx, first, sent, rt.Estimator.InOtherLanguages())
 	}
 }
 
@@ -92,9 +64,9 @@ func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
-	at := make(map[string]int, len(rt.hits))
-	for i := range rt.hits {
-		at[rt.hits[i].ID] = i
+	at := make(map[string]int, len(rt.Hits))
+	for i := range rt.Hits {
+		at[rt.Hits[i].ID] = i
 	}
 	if len(sent) < len(rt.legs) {
 		rt.perPlannedLeg(result.Hits, sent)
@@ -102,9 +74,9 @@ func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 	for i := range result.Hits {
 		hit := result.Hits[i]
 		if known, twice := at[hit.ID]; twice {
-			join(rt.hits[known].Observations, hit.Observations)
+			join(rt.Hits[known].Observations, hit.Observations)
 		} else {
-			rt.hits = append(rt.hits, hit)
+			rt.Hits = append(rt.Hits, hit)
 		}
 	}
 }
@@ -141,26 +113,10 @@ func join(said, again []scoring.Observation) {
 	}
 }
 
-// inOtherLanguages is what chunks in another language than the question pass. Those that do
-// not say theirs are in the main one.
-func (j *judge) inOtherLanguages() []engine.Condition {
-	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.asked}}, Not: true}}
-	if j.asked == j.profile.main {
-		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
-	}
-	return others
-}
-
-// inOwnLanguage is what chunks in the language of the question pass, which is not the main
-// one: all of them say so.
-func (j *judge) inOwnLanguage() []engine.Condition {
-	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.asked}}}}
-}
-
 // readEvidence asks the engine for what makes the evidence of the best hits in another
 // language exact: two cosines of each. Where it fails, the line stands for them.
 func (rt *retrieval) readEvidence(ctx context.Context) {
-	if !rt.judge.foreign() {
+	if !rt.Estimator.Foreign() {
 		return
 	}
 	best := rt.bestForeign()
@@ -171,7 +127,7 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	at := make(map[string]int, len(best))
 	ids := make([]string, len(best))
 	for i, hit := range best {
-		ids[i], at[rt.hits[hit].ID] = rt.hits[hit].ID, hit
+		ids[i], at[rt.Hits[hit].ID] = rt.Hits[hit].ID, hit
 	}
 	sum := &engine.Sum{Candidates: len(ids)}
 	req := &engine.Request{KB: rt.KB, Filter: engine.Filter{IDs: ids}, Sum: sum}
@@ -183,10 +139,10 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
-	rt.exact = make(map[int][]float64, len(ids))
+	rt.Exact = make(map[int][]float64, len(ids))
 	for i := range result.Hits {
 		if hit, asked := at[result.Hits[i].ID]; asked {
-			rt.exact[hit] = rt.exactly(result.Hits[i].Observations, legs, rt.judge.languageOf(&rt.hits[hit]))
+			rt.Exact[hit] = rt.exactly(result.Hits[i].Observations, legs, rt.Estimator.LanguageOf(&rt.Hits[hit]))
 		}
 	}
 }
@@ -194,29 +150,29 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 // evidenceLeg compares chunks with one of the two vectors of bank.Exact.
 type evidenceLeg struct {
 	engine.Leg
-	of   int   // the leg whose evidence it is for
-	part *part // nil: with the question, for all languages
+	of   int             // the leg whose evidence it is for
+	part *relevance.Part // nil: with the question, for all languages
 }
 
 // evidenceLegs are, for each vector leg, one with the question and one for each language.
 func (rt *retrieval) evidenceLegs() []evidenceLeg {
 	var legs []evidenceLeg
-	add := func(s *legScale, p *part, vector []float32) {
-		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.legs[s.leg].Field, K: exactChunks, Vector: vector}
-		legs = append(legs, evidenceLeg{Leg: l, of: s.leg, part: p})
+	add := func(s *relevance.LegScale, p *relevance.Part, vector []float32) {
+		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.legs[s.Leg].Field, K: exactChunks, Vector: vector}
+		legs = append(legs, evidenceLeg{Leg: l, of: s.Leg, part: p})
 	}
-	for i := range rt.judge.scales {
-		s, first := &rt.judge.scales[i], true
-		for j := range s.parts {
-			p := &s.parts[j]
-			if p.exact == nil {
+	for i := range rt.Estimator.Scales {
+		s, first := &rt.Estimator.Scales[i], true
+		for j := range s.Parts {
+			p := &s.Parts[j]
+			if p.Exact == nil {
 				continue
 			}
 			if first {
-				add(s, nil, p.exact.Question)
+				add(s, nil, p.Exact.Question)
 				first = false
 			}
-			add(s, p, p.exact.Passage)
+			add(s, p, p.Exact.Passage)
 		}
 	}
 	return legs
@@ -224,8 +180,8 @@ func (rt *retrieval) evidenceLegs() []evidenceLeg {
 
 // foreignHits are the places of the hits in another language.
 func (rt *retrieval) foreignHits() (found []int) {
-	for i := range rt.hits {
-		if rt.judge.languageOf(&rt.hits[i]) != rt.judge.asked {
+	for i := range rt.Hits {
+		if rt.Estimator.LanguageOf(&rt.Hits[i]) != rt.Estimator.Asked {
 			found = append(found, i)
 		}
 	}
@@ -239,8 +195,8 @@ func (rt *retrieval) bestForeign() []int {
 	if !rt.Plan.Joint {
 		cosine := func(hit int) float64 {
 			best := math.Inf(-1)
-			for _, s := range rt.judge.scales {
-				best = answer.LargerKnown(best, rt.hits[hit].Observations[s.leg].Raw)
+			for _, s := range rt.Estimator.Scales {
+				best = answer.LargerKnown(best, rt.Hits[hit].Observations[s.Leg].Raw)
 			}
 			return best
 		}
@@ -263,52 +219,9 @@ func (rt *retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, 
 		switch {
 		case l.part == nil:
 			question = cosines[i].Raw
-		case l.part.language == told:
-			all[l.of] = l.part.exact.Evidence(question, cosines[i].Raw)
+		case l.part.Language == told:
+			all[l.of] = l.part.Exact.Evidence(question, cosines[i].Raw)
 		}
 	}
 	return all
-}
-
-// exactEvidence of a hit in a vector leg, NaN where it was not read.
-func (rt *retrieval) exactEvidence(hit, leg int) float64 {
-	if all, read := rt.exact[hit]; read {
-		return all[leg]
-	}
-	return math.NaN()
-}
-
-// vectorEvidence of a hit by one vector leg: exact where it was read, else by the
-// line of its language; NaN where nothing is known.
-func (rt *retrieval) vectorEvidence(s *legScale, hit int, told string, cosine float64) float64 {
-	if e := rt.exactEvidence(hit, s.leg); !math.IsNaN(e) {
-		return e
-	}
-	if p := s.of(told); p != nil {
-		return p.Evidence(cosine)
-	}
-	return math.NaN()
-}
-
-// tellEvidence shows exact evidence where fusion did not use it.
-func (rt *retrieval) tellEvidence(hit int, legs []scoring.Contribution) {
-	for i := range legs {
-		if e := rt.exactEvidence(hit, i); legs[i].Evidence == nil && !math.IsNaN(e) {
-			legs[i].Evidence = &e
-		}
-	}
-}
-
-// cosineWith is the cosine of a mean vector, of vectors of length 1, and another vector,
-// as the mean of the cosines is.
-func cosineWith(mean, v []float32) float64 {
-	var dot, square float64
-	for i := range v {
-		dot += float64(mean[i]) * float64(v[i])
-		square += float64(v[i]) * float64(v[i])
-	}
-	if square == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(square)
 }

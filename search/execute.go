@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
 // demand says what is needed of a retrieval beside its ranking.
@@ -31,6 +32,7 @@ type demand struct {
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
 	*engines.Subject
+	relevance.Found
 	question *ask.Question
 	wants    plan.Exactness
 	demand   demand
@@ -39,20 +41,16 @@ type retrieval struct {
 	// vocabulary of the run, see run.vocabulary.
 	vocabulary func(query int) *analysis.Vocabulary
 	legs       []leg
-	judge      *judge    // nil: nothing is said of relevance
-	evidence   []float64 // of each hit, NaN where it is unknown
-	known      *float64  // share of the query's idf mass that the text index knows
-	hits       []engine.Hit
+	known      *float64       // share of the query's idf mass that the text index knows
 	chunks     []engine.Chunk // that came with the hits
 	ranking    []scoring.Fused
 	cuts       []scoring.Cut // hits dropped, per threshold on a leg
 	relaxed    string        // the minimum_should_match that found something, when not the planned one
 	full       bool          // an engine stopped at its limit: more may match
 	method     string
-	exact      map[int][]float64 // by hit: its exact evidence in each leg, NaN where unknown
-	pool       *pool             // nil: scored by itself
-	source     int32             // its place among the retrievals
-	offset     int               // of its hits among the candidates that it was fused with
+	pool       *pool // nil: scored by itself
+	source     int32 // its place among the retrievals
+	offset     int   // of its hits among the candidates that it was fused with
 	degraded   []answer.Degraded
 	fuseMS     float64
 	deferred   deferredScores
@@ -61,7 +59,6 @@ type retrieval struct {
 	pinned     map[string]string // the chunks that these show: the rule
 	unfound    []int             // hits that pins added, which no leg found
 	spared     int               // pinned hits of the ranking that are below a threshold on a leg
-	err        error             // no leg could be run
 }
 
 // execute searches all knowledge bases, each on its own and at the same time.
@@ -107,13 +104,13 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 	var causes []error
 	kind := fault.Kind("")
 	for i := range retrievals {
-		if retrievals[i].err == nil {
+		if retrievals[i].Err == nil {
 			return nil
 		}
 		if kind == "" {
-			kind = fault.KindOf(retrievals[i].err)
+			kind = fault.KindOf(retrievals[i].Err)
 		}
-		causes = append(causes, retrievals[i].err)
+		causes = append(causes, retrievals[i].Err)
 		for _, d := range retrievals[i].degraded {
 			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
 		}
@@ -130,13 +127,13 @@ func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
 	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
 	defer func() {
 		span.Note("hybridge.knowledge_base", rt.KB.ID)
-		span.Count("hybridge.hits", len(rt.hits))
-		span.End(rt.err)
+		span.Count("hybridge.hits", len(rt.Hits))
+		span.End(rt.Err)
 	}()
 	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
 	for _, minimum := range rt.Plan.Relaxations {
-		if rt.err != nil || len(rt.ranking) > rt.spared {
+		if rt.Err != nil || len(rt.ranking) > rt.spared {
 			break
 		}
 		*rt = fresh
@@ -164,7 +161,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	rt.accept(result, req, sent, answer.Milliseconds(time.Since(started)))
-	if rt.err != nil {
+	if rt.Err != nil {
 		return
 	}
 	rt.addMissed(ctx, req, sent)
@@ -208,7 +205,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 // a knowledge base has several.
 func (rt *retrieval) facets() []string {
 	asked := rt.question.Facets
-	if rt.judge == nil || !rt.judge.profile.mixed() || slices.Contains(asked, engine.MetadataLanguage) {
+	if rt.Estimator == nil || !rt.Estimator.Profile.Mixed() || slices.Contains(asked, engine.MetadataLanguage) {
 		return asked
 	}
 	return append(slices.Clip(asked), engine.MetadataLanguage)
@@ -255,7 +252,7 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 
 // accept takes over what the engine found, with one observation per planned leg.
 func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
+	rt.Hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
 			"%d damaged chunks are left out; hybridge kb check names them", result.Damaged)))
@@ -281,11 +278,11 @@ func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 	}
 	rt.degradeFailed()
 	if failed > 0 && failed == len(sent) {
-		rt.err = rt.legs[sent[0]].err
+		rt.Err = rt.legs[sent[0]].err
 		return
 	}
 	if len(sent) < len(rt.legs) {
-		rt.perPlannedLeg(rt.hits, sent)
+		rt.perPlannedLeg(rt.Hits, sent)
 	}
 	rt.full = rt.stoppedAtLimit(req, sent)
 }
@@ -311,12 +308,12 @@ func (rt *retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
 // stoppedAtLimit reports whether the engine gave as many hits as it was asked for.
 func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	if req.Sum != nil {
-		return len(rt.hits) >= req.Sum.Candidates
+		return len(rt.Hits) >= req.Sum.Candidates
 	}
 	for _, at := range sent {
 		returned := 0
-		for i := range rt.hits {
-			if rt.hits[i].Observations[at].Rank > 0 {
+		for i := range rt.Hits {
+			if rt.Hits[i].Observations[at].Rank > 0 {
 				returned++
 			}
 		}
@@ -353,7 +350,7 @@ func (rt *retrieval) fail(err error) {
 	if len(rt.legs) == 0 {
 		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
 	}
-	rt.err = err
+	rt.Err = err
 }
 
 // degradeFailed lists the legs that take no part.

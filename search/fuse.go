@@ -27,9 +27,9 @@ func (rt *retrieval) fused(legs []scoring.Leg) []scoring.Fused {
 	if rt.pool != nil && rt.pool.ranked != nil {
 		return of(rt.pool.ranked, rt.source)
 	}
-	candidates := make([]scoring.Candidate, len(rt.hits))
-	for i := range rt.hits {
-		candidates[i] = rt.hits[i].Candidate
+	candidates := make([]scoring.Candidate, len(rt.Hits))
+	for i := range rt.Hits {
+		candidates[i] = rt.Hits[i].Candidate
 	}
 	return rt.Plan.Fusion.Fuse(legs, candidates)
 }
@@ -94,7 +94,7 @@ func (set *answerSet) rankings() []scoring.Ranking {
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		switch p := rt.pool; {
-		case p == nil && rt.err != nil: // it has none
+		case p == nil && rt.Err != nil: // it has none
 		case p == nil:
 			for j := range rt.ranking {
 				rt.ranking[j].Source = rt.source

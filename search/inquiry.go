@@ -289,18 +289,15 @@ func (c *inquiry) cutByScore() bool {
 
 // cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
 func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
-	var known *float64
-	if c.from.evidence != nil {
-		known = c.set.relevance(c.from, c.from.evidence[int(f.Index)-c.from.offset])
-	}
-	switch all := c.set.answerable(); {
+	known := c.set.calibrated.Of(int(c.from.source), int(f.Index)-c.from.offset)
+	switch all := c.set.calibrated.Answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", answerableThreshold,
 			fmt.Sprintf("the answer has %.6g, at least %.6g is asked", *all, *t.Answerable))
 	case t.Relevance != nil && known != nil && *known < *t.Relevance:
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
 			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
-	case t.Relevance != nil && !c.from.isRelevant(known, *t.Relevance):
+	case t.Relevance != nil && !c.from.IsRelevant(known, *t.Relevance):
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
 	default:
 		return false

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/relevance"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -78,10 +79,10 @@ func (l *leg) scoring() scoring.Leg {
 // measured are the planned legs of a knowledge base with what neither the text rules nor
 // the filter change: vectors and statistics. The first retrieval that needs them asks.
 type measured struct {
-	once  sync.Once
-	legs  []leg
-	judge *judge
-	err   error
+	once      sync.Once
+	legs      []leg
+	estimator *relevance.Estimator
+	err       error
 }
 
 // measureOnce measures a knowledge base unless that is done.
@@ -89,7 +90,7 @@ func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
 	m := rt.measured
 	m.once.Do(func() {
 		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil && len(m.legs) > 0 {
-			m.judge = s.newJudge(ctx, rt, m.legs)
+			m.estimator = s.newJudge(ctx, rt, m.legs)
 		}
 	})
 	return m
@@ -99,7 +100,7 @@ func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
 // the knowledge base say of it.
 func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
 	m := s.measureOnce(ctx, rt)
-	rt.legs, rt.judge = slices.Clone(m.legs), m.judge.copy()
+	rt.legs, rt.Estimator = slices.Clone(m.legs), m.estimator.Copy()
 	if m.err != nil {
 		return m.err
 	}

@@ -158,9 +158,9 @@ func (rt *retrieval) tell(o *Observed) {
 		}
 	}
 	o.Features = featuresOf([]*retrieval{rt})
-	o.Candidates = make([]scoring.Candidate, len(rt.hits))
-	for i := range rt.hits {
-		o.Candidates[i] = rt.hits[i].Candidate
+	o.Candidates = make([]scoring.Candidate, len(rt.Hits))
+	for i := range rt.Hits {
+		o.Candidates[i] = rt.Hits[i].Candidate
 	}
 	if o.Apart && !rt.centred() && rt.method == methodExact {
 		o.Others = rt.others()
@@ -182,8 +182,8 @@ func (rt *retrieval) others() []scoring.Observation {
 		case scoring.Text:
 		}
 		returned, least := 0, math.Inf(1)
-		for i := range rt.hits {
-			if o := rt.hits[i].Observations[leg]; o.Rank > 0 {
+		for i := range rt.Hits {
+			if o := rt.Hits[i].Observations[leg]; o.Rank > 0 {
 				returned, least = returned+1, min(least, o.Raw)
 			}
 		}

@@ -86,28 +86,12 @@ func (p *pool) centres() bool {
 		return false
 	}
 	for _, rt := range p.members {
-		foreign = foreign || rt.measured.judge.foreign()
-		if !rt.measured.judge.coversAll(rt.measured.legs) {
+		foreign = foreign || rt.measured.estimator.Foreign()
+		if !rt.measured.estimator.CoversAll() {
 			return false
 		}
 	}
 	return foreign
-}
-
-// coversAll reports whether evidence can be told in every vector leg.
-func (j *judge) coversAll(legs []leg) bool {
-	if j == nil {
-		return false
-	}
-	vectors := 0
-	for i := range legs {
-		if legs[i].Kind == scoring.Vector && legs[i].err == nil {
-			vectors++
-		}
-	}
-	return len(j.scales) == vectors && !slices.ContainsFunc(j.scales, func(s legScale) bool {
-		return s.of(j.profile.main) == nil
-	})
 }
 
 // scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
@@ -157,10 +141,10 @@ func (p *pool) byLanguage() [][]*retrieval {
 
 // mainLanguage is that of most chunks, empty where it is not known.
 func (rt *retrieval) mainLanguage() string {
-	if rt.measured.judge == nil {
+	if rt.measured.estimator == nil {
 		return ""
 	}
-	return rt.measured.judge.profile.main
+	return rt.measured.estimator.Profile.Main
 }
 
 // sumFrequencies are those of several knowledge bases together.
@@ -199,7 +183,7 @@ func (p *pool) sumMoments(leg int) *scoring.Moments {
 		}
 		m := l.moments
 		if p.centred {
-			m = rt.measured.judge.moments(leg, m)
+			m = rt.measured.estimator.Moments(leg, m)
 		}
 		n += float64(l.vectors)
 		sum += float64(l.vectors) * m.Mean
@@ -306,8 +290,8 @@ func (p *pool) fuseTogether(members []*retrieval) []scoring.Fused {
 	var sources []int32
 	for _, rt := range members {
 		rt.offset = len(candidates)
-		for i := range rt.hits {
-			candidates, sources = append(candidates, rt.hits[i].Candidate), append(sources, rt.source)
+		for i := range rt.Hits {
+			candidates, sources = append(candidates, rt.Hits[i].Candidate), append(sources, rt.source)
 		}
 	}
 	legs := scoringLegs(members)
@@ -330,7 +314,7 @@ func evidences(members []*retrieval, leg int) []float64 {
 	}
 	var all []float64
 	for _, rt := range members {
-		for hit := range rt.hits {
+		for hit := range rt.Hits {
 			all = append(all, rt.fusedBy(hit, leg))
 		}
 	}
@@ -379,9 +363,9 @@ type place struct {
 
 // returnedBy are the hits that a leg has.
 func (rt *retrieval) returnedBy(leg int) (places []place) {
-	for i := range rt.hits {
-		if o := &rt.hits[i].Observations[leg]; o.Rank != 0 {
-			places = append(places, place{o, rt.fusedBy(i, leg), rt.hits[i].ID})
+	for i := range rt.Hits {
+		if o := &rt.Hits[i].Observations[leg]; o.Rank != 0 {
+			places = append(places, place{o, rt.fusedBy(i, leg), rt.Hits[i].ID})
 		}
 	}
 	return places
@@ -389,19 +373,19 @@ func (rt *retrieval) returnedBy(leg int) (places []place) {
 
 // fusedBy is what a leg's score of a hit is in the fusion.
 func (rt *retrieval) fusedBy(hit, leg int) float64 {
-	raw := rt.hits[hit].Observations[leg].Raw
+	raw := rt.Hits[hit].Observations[leg].Raw
 	if rt.pool == nil || !rt.pool.centred || rt.legs[leg].Kind != scoring.Vector {
 		return raw
 	}
-	j := rt.judge
-	s, told := j.scale(leg), j.languageOf(&rt.hits[hit])
+	j := rt.Estimator
+	s, told := j.ScaleOf(leg), j.LanguageOf(&rt.Hits[hit])
 	if s == nil { // the leg could not be run
 		return math.NaN()
 	}
-	if s.of(told) == nil {
-		told = j.profile.main // nothing is known of the other
+	if s.Of(told) == nil {
+		told = j.Profile.Main // nothing is known of the other
 	}
-	return rt.vectorEvidence(s, hit, told, raw)
+	return rt.VectorEvidence(s, hit, told, raw)
 }
 
 // scoringLegs are those of the pool.

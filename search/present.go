@@ -29,7 +29,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 		Relaxed:   set.relaxed,
 		MergedBy:  set.mergedBy,
 
-		Answerable: set.answerable(),
+		Answerable: set.calibrated.Answerable(),
 		Language:   r.Question.Language,
 	}
 	if set.more {
@@ -132,10 +132,10 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	if hit.SecondStage = set.second[chunkOf{rt, chunk.ID}]; hit.SecondStage != nil {
 		hit.TermSimilarity = &hit.SecondStage.Words
 	}
-	hit.Language = rt.languageOf(chunk)
+	hit.Language = rt.LanguageOf(chunk)
 	at := int(entry.Index) - rt.offset
-	rt.tellEvidence(at, legs)
-	hit.Relevance = set.relevanceOfHit(rt, at, legs, hit.Language)
+	rt.TellEvidence(at, legs)
+	hit.Relevance = set.calibrated.OfShown(int(entry.Source), at, legs, hit.Language)
 	return hit
 }
 
@@ -145,9 +145,9 @@ func (rt *retrieval) similarities(legs []scoring.Contribution) (vector, term *fl
 	for i := range legs {
 		switch rt.legs[i].Kind {
 		case scoring.Vector:
-			vector = larger(vector, legs[i].Raw)
+			vector = answer.Larger(vector, legs[i].Raw)
 		case scoring.Text:
-			term = larger(term, rt.termSimilarity(&legs[i]))
+			term = answer.Larger(term, rt.termSimilarity(&legs[i]))
 		case scoring.Signal:
 		}
 	}
@@ -166,13 +166,6 @@ func (rt *retrieval) termSimilarity(l *scoring.Contribution) *float64 {
 		return nil
 	}
 	return new(rt.Plan.Fusion.Similarity(*l.Normalized))
-}
-
-func larger(a, b *float64) *float64 {
-	if a == nil || (b != nil && *b > *a) {
-		return b
-	}
-	return a
 }
 
 // Why an answer has no hit, for programs.
@@ -215,12 +208,16 @@ func listCounts(counts map[string]int) string {
 func (set *answerSet) explanation(r *run) *answer.Explain {
 	account := &answer.Explain{
 		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(), Weights: []answer.WeightAccount{},
+		Weights:     []answer.WeightAccount{},
 		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		account.Methods[rt.KB.ID] = rt.method
+		if a := set.calibrated.Account(i); a != nil {
+			a.KnowledgeBase = rt.KB.ID
+			account.Relevance = append(account.Relevance, *a)
+		}
 		account.Weights = append(account.Weights, rt.weights()...)
 		for l := range rt.legs {
 			if account.Query == nil && rt.legs[l].text != nil {

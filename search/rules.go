@@ -44,7 +44,7 @@ func (rt *retrieval) choosePins(ranked []scoring.Fused) {
 	rt.pins, rt.pinned = slices.Clone(rt.rules.Pins), map[string]string{}
 	best, found := map[string]string{}, map[string]bool{} // chunk by document; chunks
 	for i := range ranked {
-		hit := &rt.hits[int(ranked[i].Index)-rt.offset]
+		hit := &rt.Hits[int(ranked[i].Index)-rt.offset]
 		found[hit.ID] = true
 		if best[hit.DocumentID] == "" {
 			best[hit.DocumentID] = hit.ID
@@ -136,7 +136,7 @@ func (set *answerSet) readPins(ctx context.Context, r *run) {
 	failed := make([]error, len(set.retrievals))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		if rt.err == nil && slices.ContainsFunc(rt.pins, func(p ask.Pin) bool { return p.Shown == "" }) {
+		if rt.Err == nil && slices.ContainsFunc(rt.pins, func(p ask.Pin) bool { return p.Shown == "" }) {
 			group.Go(func() error {
 				failed[i] = rt.readPins(ctx, r)
 				return nil // each has its own error
@@ -227,11 +227,8 @@ func (rt *retrieval) addUnfound(chunk *engine.Chunk) {
 			}
 		}
 	}
-	rt.unfound = append(rt.unfound, len(rt.hits))
-	rt.hits = append(rt.hits, hit)
-	if rt.evidence != nil {
-		rt.evidence = append(rt.evidence, math.NaN())
-	}
+	rt.unfound = append(rt.unfound, len(rt.Hits))
+	rt.Hits = append(rt.Hits, hit)
 }
 
 // besides are the entries of the hits that no leg found, by id.
@@ -240,10 +237,10 @@ func (rt *retrieval) besides() map[string]scoring.Fused {
 		return nil
 	}
 	places := make([]int, len(rt.unfound))
-	candidates := make([]scoring.Candidate, rt.offset+len(rt.hits))
+	candidates := make([]scoring.Candidate, rt.offset+len(rt.Hits))
 	for i, at := range rt.unfound {
 		places[i] = rt.offset + at
-		candidates[places[i]] = rt.hits[at].Candidate
+		candidates[places[i]] = rt.Hits[at].Candidate
 	}
 	entries := make(map[string]scoring.Fused, len(places))
 	for _, e := range rt.Plan.Fusion.Unfound(rt.scoringLegs(), candidates, places) {

@@ -84,7 +84,7 @@ func (set *answerSet) cosineOf(e *scoring.Fused, query int) (best *float64) {
 		case l.Field == engine.FieldVector:
 			return &cosine
 		default:
-			best = larger(best, &cosine)
+			best = answer.Larger(best, &cosine)
 		}
 	}
 	return best

@@ -84,8 +84,8 @@ func (rt *retrieval) matchedByText() bool {
 		if rt.legs[l].Kind != scoring.Text {
 			continue
 		}
-		for h := range rt.hits {
-			if o := rt.hits[h].Observations[l]; o.Raw > 0 {
+		for h := range rt.Hits {
+			if o := rt.Hits[h].Observations[l]; o.Raw > 0 {
 				return true
 			}
 		}

@@ -28,7 +28,7 @@ func weighByQuestion(members []*retrieval) {
 // featuresOf are all features of a question, by name: of what the first text leg and the first vector leg say.
 // A leg without moments says nothing.
 func featuresOf(members []*retrieval) map[string]float64 {
-	f, first := plan.Facts{}, members[max(0, slices.IndexFunc(members, func(rt *retrieval) bool { return rt.err == nil }))]
+	f, first := plan.Facts{}, members[max(0, slices.IndexFunc(members, func(rt *retrieval) bool { return rt.Err == nil }))]
 	for _, term := range first.question.Parsed.Terms {
 		f.Terms++
 		if strings.ContainsFunc(term.Text, unicode.IsDigit) {
@@ -56,8 +56,8 @@ func featuresOf(members []*retrieval) map[string]float64 {
 func scoredBy(members []*retrieval, leg int, m *scoring.Moments) plan.ZScores {
 	var values []float64
 	for _, rt := range members {
-		values = slices.Grow(values, len(rt.hits))
-		for hit := range rt.hits {
+		values = slices.Grow(values, len(rt.Hits))
+		for hit := range rt.Hits {
 			values = append(values, rt.fusedBy(hit, leg))
 		}
 	}
