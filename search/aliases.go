@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
@@ -56,6 +57,9 @@ type (
 	Embedder = ask.Embedder
 	Rules    = ask.Rules
 	Synonyms = ask.Synonyms
+
+	Bank     = retrieve.Bank
+	Observed = retrieve.Observed
 
 	SuggestRequest = typing.SuggestRequest
 	Suggestion     = typing.Suggestion

@@ -17,11 +17,11 @@ func (set *answerSet) boost(r *run) {
 	set.entries = r.Plan.Fusion.Boost(set.entries, boosts)
 	for i := range set.retrievals { // explanations look for a chunk there
 		rt := &set.retrievals[i]
-		ranking := slices.Clone(rt.ranking)
+		ranking := slices.Clone(rt.Ranking)
 		for j := range ranking {
-			ranking[j].Source = rt.source
+			ranking[j].Source = rt.Source
 		}
-		rt.ranking = r.Plan.Fusion.Boost(ranking, boosts)
+		rt.Ranking = r.Plan.Fusion.Boost(ranking, boosts)
 	}
 }
 
@@ -36,7 +36,7 @@ func (set *answerSet) boostedMore(passing []scoring.Fused) bool {
 		cut[passing[i].Source]--
 	}
 	for i := range cut {
-		if set.retrievals[i].full && cut[i] == 0 {
+		if set.retrievals[i].Full && cut[i] == 0 {
 			return true
 		}
 	}

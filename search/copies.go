@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // standIn is the better chunk that stands for a copy.
@@ -102,7 +103,7 @@ type original struct {
 // readTexts reads chunks as pages do and keeps them. Once some could be read, others that
 // cannot are missing, which degrades the answer.
 func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
-	chunks, err := set.fetchAllowed(ctx, window, (*retrieval).readPage)
+	chunks, err := set.fetchAllowed(ctx, window, (*retrieve.Retrieval).ReadPage)
 	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
 	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
 		return nil, err

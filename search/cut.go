@@ -35,7 +35,7 @@ func (set *answerSet) cutByRelevance(threshold *plan.Threshold) {
 		kept := make([]scoring.Fused, 0, len(set.entries))
 		for i := range set.entries {
 			entry := &set.entries[i]
-			if set.isPinned(entry) || set.from(entry).IsRelevant(set.calibrated.Of(int(entry.Source), int(entry.Index)-set.from(entry).offset), *least) {
+			if set.isPinned(entry) || set.from(entry).IsRelevant(set.calibrated.Of(int(entry.Source), int(entry.Index)-set.from(entry).Offset), *least) {
 				kept = append(kept, set.entries[i])
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
@@ -145,9 +146,9 @@ func (c *choice) value(at int) float64 {
 func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
 	model := set.from(&entries[0]).KB.EmbeddingModel
-	chunks, err := set.fetch(ctx, entries, func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	chunks, err := set.fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
 		scanner, can := rt.Engine.(engine.Scanner)
-		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
+		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
 		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
@@ -162,7 +163,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 	some := false
 	for i, chunk := range chunks {
 		if chunk != nil {
-			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).vectorField()])
+			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).VectorField()])
 			some = some || vectors[i] != nil
 		}
 	}
@@ -171,14 +172,6 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil
-}
-
-// vectorField is the first one, empty without any.
-func (rt *retrieval) vectorField() string {
-	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
-		return fields[0]
-	}
-	return ""
 }
 
 // inOrder puts chunks in the order of ids; those that are not there are left out.

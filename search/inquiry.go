@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -85,7 +86,7 @@ type inquiry struct {
 	run      *run
 	set      *answerSet
 	id       string
-	from     *retrieval // of the knowledge base that holds the chunk
+	from     *retrieve.Retrieval // of the knowledge base that holds the chunk
 	chunk    *engine.Chunk
 	response *answer.ExplainResponse
 }
@@ -105,7 +106,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 		}
 		if len(chunks) > 0 && engine.MatchesAll(c.run.Bound, &chunks[0]) {
 			c.from, c.chunk = rt, &chunks[0]
-			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.method
+			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.Method
 			return nil
 		}
 	}
@@ -116,16 +117,16 @@ func (c *inquiry) locate(ctx context.Context) error {
 // candidates too.
 func (c *inquiry) legs(ctx context.Context) error {
 	rt := c.from
-	for i := range rt.legs {
-		l := &rt.legs[i]
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
 		report := answer.LegReport{Leg: l.Name, Candidates: l.K}
-		if l.signal != nil {
-			value := l.signal.Best(c.chunk.Values(l.signal.Field))
+		if l.AskedSignal != nil {
+			value := l.AskedSignal.Best(c.chunk.Values(l.AskedSignal.Field))
 			report.Raw = &value
 		}
-		if l.sends() {
-			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
-				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.Boosts,
+		if l.Sends() {
+			deep := &engine.Request{KB: rt.KB, Filter: rt.Filter(), Legs: []engine.Leg{{
+				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.Text, Vector: l.Vector, Boosts: l.Boosts,
 			}}}
 			result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, deep)
 			if err != nil {
@@ -160,8 +161,8 @@ func (c *inquiry) follow() {
 		c.conclude(answer.OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
 		c.conclude(answer.OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
-	case c.from.rules.HiddenBy(c.id, c.chunk.DocumentID) != "":
-		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.rules.HiddenBy(c.id, c.chunk.DocumentID))
+	case c.from.Rules.HiddenBy(c.id, c.chunk.DocumentID) != "":
+		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.Rules.HiddenBy(c.id, c.chunk.DocumentID))
 	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
 		c.conclude(answer.OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
@@ -187,7 +188,7 @@ func (c *inquiry) concludeRanked(rank int) {
 		c.conclude(answer.OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
-	if rule := c.from.pinned[c.id]; rule != "" {
+	if rule := c.from.PinnedBy[c.id]; rule != "" {
 		c.conclude(answer.OutcomeHit, "the chunk is number %d of the answer, where the rule %q pins it", rank, rule)
 		return
 	}
@@ -241,9 +242,9 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
-	legs := c.from.scoringLegs()
-	thresholds := c.from.legThresholds().Applicable(legs)
-	short, cut := thresholds.Why(c.from.fused(legs), c.id)
+	legs := c.from.ScoringLegs()
+	thresholds := c.from.LegThresholds().Applicable(legs)
+	short, cut := thresholds.Why(c.from.Fused(legs), c.id)
 	if cut {
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
@@ -265,8 +266,8 @@ func (c *inquiry) cutReranked() bool {
 
 // cutByScore looks for it among those cut by the fused score.
 func (c *inquiry) cutByScore() bool {
-	for i := range c.from.ranking {
-		f := &c.from.ranking[i]
+	for i := range c.from.Ranking {
+		f := &c.from.Ranking[i]
 		if f.ID() != c.id {
 			continue
 		}
@@ -277,7 +278,7 @@ func (c *inquiry) cutByScore() bool {
 			return true
 		}
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
-		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
+		if short, cut := thresholds.Why(c.from.Ranking, c.id); cut {
 			c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
@@ -289,7 +290,7 @@ func (c *inquiry) cutByScore() bool {
 
 // cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
 func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
-	known := c.set.calibrated.Of(int(c.from.source), int(f.Index)-c.from.offset)
+	known := c.set.calibrated.Of(int(c.from.Source), int(f.Index)-c.from.Offset)
 	switch all := c.set.calibrated.Answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", answerableThreshold,
@@ -343,8 +344,8 @@ func (c *inquiry) grouped() bool {
 }
 
 func (c *inquiry) ranked() bool {
-	for i := range c.from.ranking {
-		if c.from.ranking[i].ID() == c.id {
+	for i := range c.from.Ranking {
+		if c.from.Ranking[i].ID() == c.id {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
@@ -34,11 +35,11 @@ const sameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.
 type section struct {
-	from          *retrieval
+	from          *retrieve.Retrieval
 	document, key string
 }
 
-func sectionOf(rt *retrieval, c *engine.Chunk) section {
+func sectionOf(rt *retrieve.Retrieval, c *engine.Chunk) section {
 	key := "title " + c.Title
 	for _, v := range c.Values(metadataParent) {
 		if id, ok := v.V.(string); ok {
@@ -113,7 +114,7 @@ func (r *run) readSections(
 		}
 		rt := set.from(&window[i])
 		group.Go(func() error {
-			around, err := r.around(ctx, int(rt.source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			around, err := retrieve.Around(ctx, &r.Asked, int(rt.Source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
 			if err != nil {
 				return err
 			}
@@ -126,7 +127,7 @@ func (r *run) readSections(
 
 // parentOf joins a chunk with those around it that are of its section, nearest first, as long
 // as they fit.
-func parentOf(rt *retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
+func parentOf(rt *retrieve.Retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
 	own := sectionOf(rt, chunk)
 	around = slices.DeleteFunc(around, func(c engine.Chunk) bool { return c.ID == chunk.ID })
 	slices.SortStableFunc(around, func(a, b engine.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })

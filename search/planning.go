@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // PresetDefault is the name of the saved preset that a tenant's requests have that name none. Without one they
@@ -107,7 +108,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 		return nil, unavailable
 	}
 	span.Note("hybridge.preset", r.Subjects[0].Plan.Preset)
-	r.Plan, r.measured = &r.Subjects[0].Plan, make([]measured, len(r.Subjects))
+	r.Plan, r.measured = &r.Subjects[0].Plan, make([]retrieve.Measured, len(r.Subjects))
 	return r, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
@@ -42,7 +43,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 	}
 	from, to := r.Page(min(r.Plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
-	chunks, err := set.chunksOf(ctx, page, (*retrieval).readPage)
+	chunks, err := set.chunksOf(ctx, page, (*retrieve.Retrieval).ReadPage)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (set *answerSet) hits(
 
 func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
 	rt := set.from(entry)
-	rt.deferred.fillIn(chunk.ID, legs)
+	rt.Deferred.FillIn(chunk.ID, legs)
 	hit := answer.Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
@@ -116,7 +117,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
 	}
-	if rule := rt.pinned[chunk.ID]; rule != "" {
+	if rule := rt.PinnedBy[chunk.ID]; rule != "" {
 		hit.Pinned = &answer.Pinned{Rule: rule}
 	}
 	if set.boosts != nil {
@@ -128,44 +129,15 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	if hit.Metadata == nil {
 		hit.Metadata = map[string]any{}
 	}
-	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
+	hit.VectorSimilarity, hit.TermSimilarity = rt.Similarities(legs)
 	if hit.SecondStage = set.second[chunkOf{rt, chunk.ID}]; hit.SecondStage != nil {
 		hit.TermSimilarity = &hit.SecondStage.Words
 	}
 	hit.Language = rt.LanguageOf(chunk)
-	at := int(entry.Index) - rt.offset
+	at := int(entry.Index) - rt.Offset
 	rt.TellEvidence(at, legs)
 	hit.Relevance = set.calibrated.OfShown(int(entry.Source), at, legs, hit.Language)
 	return hit
-}
-
-// similarities are the best raw cosine of the vector legs and the best
-// normalised score of the text legs in [0, 1], nil where no leg knows one.
-func (rt *retrieval) similarities(legs []scoring.Contribution) (vector, term *float64) {
-	for i := range legs {
-		switch rt.legs[i].Kind {
-		case scoring.Vector:
-			vector = answer.Larger(vector, legs[i].Raw)
-		case scoring.Text:
-			term = answer.Larger(term, rt.termSimilarity(&legs[i]))
-		case scoring.Signal:
-		}
-	}
-	return vector, term
-}
-
-// termSimilarity is 0 for a chunk that holds none of the words, nil where it is
-// unknown.
-func (rt *retrieval) termSimilarity(l *scoring.Contribution) *float64 {
-	switch {
-	case l.Raw == nil:
-		return nil
-	case !(*l.Raw > 0):
-		return new(0.0)
-	case l.Normalized == nil:
-		return nil
-	}
-	return new(rt.Plan.Fusion.Similarity(*l.Normalized))
 }
 
 // Why an answer has no hit, for programs.
@@ -213,15 +185,15 @@ func (set *answerSet) explanation(r *run) *answer.Explain {
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		account.Methods[rt.KB.ID] = rt.method
+		account.Methods[rt.KB.ID] = rt.Method
 		if a := set.calibrated.Account(i); a != nil {
 			a.KnowledgeBase = rt.KB.ID
 			account.Relevance = append(account.Relevance, *a)
 		}
-		account.Weights = append(account.Weights, rt.weights()...)
-		for l := range rt.legs {
-			if account.Query == nil && rt.legs[l].text != nil {
-				account.Query = rt.legs[l].text
+		account.Weights = append(account.Weights, rt.Weights()...)
+		for l := range rt.Legs {
+			if account.Query == nil && rt.Legs[l].Text != nil {
+				account.Query = rt.Legs[l].Text
 			}
 		}
 	}

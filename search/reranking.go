@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
@@ -84,7 +85,7 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 
 // textsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
 func (set *answerSet) textsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
-	chunks, err := set.fetch(ctx, entries, (*retrieval).readChunks)
+	chunks, err := set.fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // run is one search under way.
@@ -13,15 +14,15 @@ type run struct {
 	vectorless  []answer.Degraded // those that lack vectors
 	rewriting   []answer.Degraded // the language model, where it failed
 	timings     answer.Timings
-	measured    []measured // per subject
-	demand      demand
+	measured    []retrieve.Measured // per subject
+	demand      retrieve.Demand
 	threshold   plan.Threshold // what is applied to the fused ranking
 	foldReach   int            // how many of the best chunks must be of different texts
 }
 
 // forPage has the steps do what a page of the answer needs.
 func (r *run) forPage() {
-	r.demand = demand{prefetch: r.prefetch(), deferScores: true}
+	r.demand = retrieve.Demand{Prefetch: r.prefetch(), DeferScores: true}
 	r.threshold, r.foldReach = r.fusedThreshold(), r.Reach()
 	if !r.Rearranges() {
 		_, r.foldReach = r.Page(r.foldReach)
@@ -39,7 +40,7 @@ func (r *run) forCounts(field string) *run {
 	return &run{
 		Asked: r.Without(field), timings: answer.Timings{Legs: map[string]float64{}}, measured: r.measured,
 		unavailable: r.unavailable, vectorless: r.vectorless, rewriting: r.rewriting,
-		demand: demand{deferScores: true}, threshold: r.Plan.Threshold,
+		demand: retrieve.Demand{DeferScores: true}, threshold: r.Plan.Threshold,
 	}
 }
 

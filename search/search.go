@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
@@ -41,7 +42,7 @@ type Options struct {
 	Rules         ask.Rules
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
-	Bank          Bank // nil: answers say nothing of relevance
+	Bank          retrieve.Bank // nil: answers say nothing of relevance
 	Planners      map[string]plan.Planner
 	Saved         SavedPresets
 	DefaultPreset string
@@ -63,7 +64,7 @@ type Options struct {
 // knowledge bases are, and vectors of sentences. It is safe for concurrent use.
 type Searcher struct {
 	Options
-	profiles  profiles
+	profiles  retrieve.Profiles
 	sentences sentences
 	making    atomic.Int64     // bytes of the answers being made
 	metrics   *engines.Metrics // nil: there are none
@@ -82,6 +83,10 @@ func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 
 func (s *Searcher) resolver() engines.Resolver {
 	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
+}
+
+func (s *Searcher) retriever() *retrieve.Retriever {
+	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
 }
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
@@ -159,15 +164,15 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 
 // rank makes the answer set.
 func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
-	retrievals := s.execute(ctx, r)
+	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
 	for i := range retrievals {
-		countLegs(s.metrics, &retrievals[i])
+		retrieve.CountLegs(s.metrics, &retrievals[i])
 	}
-	if err := failure(ctx, retrievals); err != nil {
+	if err := retrieve.Failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
 	for i := range retrievals {
-		addTimes(&r.timings, &retrievals[i])
+		retrieve.AddTimes(&r.timings, &retrievals[i])
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, engines.SpanFuse)
@@ -193,7 +198,8 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
 	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
-	s.assess(ctx, set)
+	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
+	set.calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
 	set.cutByRelevance(&r.threshold)
 	set.cut(&r.threshold)
 }

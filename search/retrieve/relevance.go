@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -12,14 +12,13 @@ import (
 	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
-// Bank knows the scale of cosines of embedding models. An error of the kind Unavailable
-// passes; of any other kind nothing will ever be known of the model.
+// Bank knows the scale of cosines of embedding models. Unavailable is temporary, any other error is permanent.
 type Bank interface {
 	Centres(model string) (*bank.Centres, error)
 }
 
-// newJudge takes legs with their vectors. One that has nothing to go by is fine.
-func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *relevance.Estimator {
+// newEstimator takes legs with their vectors. One that has nothing to go by is fine.
+func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg) *relevance.Estimator {
 	j := &relevance.Estimator{}
 	for i := range legs {
 		switch {
@@ -33,17 +32,17 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *rel
 	if j.Profile, j.Err = s.profileOf(ctx, rt.Subject, fields); j.Err != nil {
 		return j
 	}
-	j.Asked = rt.question.LanguageFor(j.Profile.Main)
+	j.Asked = rt.Question.LanguageFor(j.Profile.Main)
 	for i := range legs {
 		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
 			continue
 		}
-		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.In(legs[i].Query).LanguageFor(j.Profile.Main))
+		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main))
 		if err != nil {
 			j.Err = err
 			continue
 		}
-		scale.Leg, scale.Name, scale.Asked = i, legs[i].Name, rt.question.In(legs[i].Query).LanguageFor(j.Profile.Main)
+		scale.Leg, scale.Name, scale.Asked = i, legs[i].Name, rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main)
 		j.Chunks = max(j.Chunks, scale.Chunks)
 		j.Scales = append(j.Scales, scale)
 	}
@@ -52,13 +51,13 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *rel
 
 // profileOf is that of the first vector field; of a knowledge base without vectors, that
 // of its texts.
-func (s *Searcher) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*relevance.Profile, error) {
+func (s *Retriever) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*relevance.Profile, error) {
 	p, err := &relevance.Profile{}, error(nil)
 	if len(fields) > 0 {
-		p, err = s.profiles.of(ctx, subject, fields[0])
+		p, err = s.Profiles.of(ctx, subject, fields[0])
 	}
 	if err == nil && p.Main == "" {
-		p, err = s.profiles.of(ctx, subject, "")
+		p, err = s.Profiles.of(ctx, subject, "")
 	}
 	if err != nil {
 		return &relevance.Profile{}, err
@@ -67,27 +66,27 @@ func (s *Searcher) profileOf(ctx context.Context, subject *engines.Subject, fiel
 }
 
 // scaleOf makes the scale of a vector leg.
-func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked string) (relevance.LegScale, error) {
+func (s *Retriever) scaleOf(ctx context.Context, rt *Retrieval, l *leg, asked string) (relevance.LegScale, error) {
 	scale := relevance.LegScale{}
-	p, err := s.profiles.of(ctx, rt.Subject, l.Field)
+	p, err := s.Profiles.of(ctx, rt.Subject, l.Field)
 	if err != nil {
 		return scale, err
 	}
-	centres, err := s.Bank.Centres(rt.question.ModelFor(&rt.KB))
+	centres, err := s.Bank.Centres(rt.Question.ModelFor(&rt.KB))
 	if err != nil {
 		return scale, err
 	}
 	scale.Chunks = p.Chunks
 	for _, c := range p.Centroids {
-		line, ok := centres.Scale(l.vector, c.Mean, asked, c.Language)
+		line, ok := centres.Scale(l.Vector, c.Mean, asked, c.Language)
 		if !ok {
 			continue
 		}
 		told := relevance.Part{
 			Scale: line, Language: c.Language, Share: float64(c.Chunks) / float64(p.Sampled()),
-			Middle: relevance.CosineWith(c.Mean, l.vector),
+			Middle: relevance.CosineWith(c.Mean, l.Vector),
 		}
-		if exact, ok := centres.Exact(l.vector, asked, c.Language); ok && c.Language != asked {
+		if exact, ok := centres.Exact(l.Vector, asked, c.Language); ok && c.Language != asked {
 			told.Exact = &exact
 		}
 		scale.Parts = append(scale.Parts, told)
@@ -95,30 +94,32 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	return scale, nil
 }
 
-// assess calibrates the relevance of what was found.
-func (s *Searcher) assess(ctx context.Context, set *answerSet) {
-	all := make([]*relevance.Found, len(set.retrievals))
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+// Calibrate tells the relevance of what was found, and what is degraded as it cannot be told.
+func (s *Retriever) Calibrate(
+	ctx context.Context, retrievals []Retrieval,
+) (_ *relevance.Calibrated, degraded []answer.Degraded) {
+	all := make([]*relevance.Found, len(retrievals))
+	for i := range retrievals {
+		rt := &retrievals[i]
 		all[i] = &rt.Found
 		if rt.Err != nil || rt.Estimator == nil {
 			continue
 		}
 		if !rt.Estimator.ByVectors() {
-			if err := s.judgeByWords(ctx, rt); err != nil {
+			if err := s.boundWords(ctx, rt); err != nil {
 				rt.Estimator.Err = err
 			}
 		}
 		if rt.lacksRelevance() {
-			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, rt.Estimator.Err))
+			degraded = append(degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, rt.Estimator.Err))
 		}
 	}
-	set.calibrated = relevance.Calibrate(all)
+	return relevance.Calibrate(all), degraded
 }
 
 // lacksRelevance reports whether relevance is missing where a later search will have it, or
 // where the request asks to cut by it.
-func (rt *retrieval) lacksRelevance() bool {
+func (rt *Retrieval) lacksRelevance() bool {
 	j := rt.Estimator
 	if j.Err == nil || j.ByVectors() || j.Bound > 0 {
 		return false
@@ -126,17 +127,17 @@ func (rt *retrieval) lacksRelevance() bool {
 	return engines.IsUnavailable(j.Err) || rt.Plan.Threshold.ByRelevance()
 }
 
-// judgeByWords finds the largest score that the words of the question could have, for an
+// boundWords finds the largest score that the words of the question could have, for an
 // answer that no vector leg took part in. The share of it that a chunk reaches is its
 // evidence.
-func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
+func (s *Retriever) boundWords(ctx context.Context, rt *Retrieval) error {
 	j := rt.Estimator
 	if j.Asked == "" || rt.KB.BM25 == engine.BM25Okapi || !j.Profile.Has(j.Asked) {
 		return nil // words of another language say nothing
 	}
-	for i := range rt.legs {
-		l := rt.legs[i] // a copy: what the search used stays as it was
-		if l.Kind != scoring.Text || l.Query > 0 || l.err != nil || l.text.Empty() {
+	for i := range rt.Legs {
+		l := rt.Legs[i] // a copy: what the search used stays as it was
+		if l.Kind != scoring.Text || l.Query > 0 || l.err != nil || l.Text.Empty() {
 			continue
 		}
 		if l.frequencies.DF == nil {
@@ -150,7 +151,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 				return stats.TextErr
 			}
 			l.frequencies = ask.FrequenciesOf(rt.vocabulary(0), stats)
-			l.compose(rt.question.Parsed, s.asker().Expander(&rt.KB), rt.Plan.Text)
+			l.compose(rt.Question.Parsed, s.Asker.Expander(&rt.KB), rt.Plan.Text)
 		}
 		j.Bound = max(j.Bound, l.bound)
 		docs := l.frequencies.Docs

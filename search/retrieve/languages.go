@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -32,14 +32,14 @@ type keptProfile struct {
 	since   time.Time
 }
 
-// profiles are those of the knowledge bases that were searched last.
-type profiles struct {
+// Profiles are those of the knowledge bases that were searched last.
+type Profiles struct {
 	once sync.Once
 	kept *lru.Cache[profileKey, keptProfile]
 }
 
 // of gives the profile of a vector field; without one, that of the texts.
-func (p *profiles) of(ctx context.Context, subject *engines.Subject, field string) (*relevance.Profile, error) {
+func (p *Profiles) of(ctx context.Context, subject *engines.Subject, field string) (*relevance.Profile, error) {
 	p.once.Do(func() { p.kept, _ = lru.New[profileKey, keptProfile](profilesKept) }) // the size is a constant > 0
 	kb := &subject.KB
 	state := engine.KeepingOf(ctx).State(kb.Ref)

@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"cmp"
@@ -25,10 +25,10 @@ import (
 const exactChunks = 50
 
 // centred reports whether evidence is fused in place of cosines.
-func (rt *retrieval) centred() bool { return rt.pool != nil && rt.pool.centred }
+func (rt *Retrieval) centred() bool { return rt.Pool != nil && rt.Pool.centred }
 
 // candidatesOf is how many hits a leg returns: at least as many as evidence orders anew.
-func (rt *retrieval) candidatesOf(l *leg) int {
+func (rt *Retrieval) candidatesOf(l *leg) int {
 	if l.Kind == scoring.Vector && rt.centred() {
 		return max(l.K, exactChunks)
 	}
@@ -39,11 +39,11 @@ func (rt *retrieval) candidatesOf(l *leg) int {
 // those in its own took nearly all places of the candidates. An approximate index may not
 // reach those in a smaller language, whichever it is: a graph of neighbours that was begun
 // with them, or grew around them, has few ways there. So they are always searched again.
-func (rt *retrieval) addMissed(ctx context.Context, first *engine.Request, sent []int) {
-	if !rt.centred() || !rt.full || !rt.Estimator.Profile.Mixed() {
+func (rt *Retrieval) addMissed(ctx context.Context, first *engine.Request, sent []int) {
+	if !rt.centred() || !rt.Full || !rt.Estimator.Profile.Mixed() {
 		return
 	}
-	approximate, ownIsMain := rt.method != methodExact, rt.Estimator.Asked == rt.Estimator.Profile.Main
+	approximate, ownIsMain := rt.Method != methodExact, rt.Estimator.Asked == rt.Estimator.Profile.Main
 	if approximate && !ownIsMain {
 		rt.addPassing(ctx, first, sent, rt.Estimator.InOwnLanguage())
 	}
@@ -56,19 +56,19 @@ func (rt *retrieval) addMissed(ctx context.Context, first *engine.Request, sent 
 const methodExact = "exact"
 
 // addPassing searches again among chunks that pass further conditions.
-func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
+func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
 	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
-		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
+		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
 	at := make(map[string]int, len(rt.Hits))
 	for i := range rt.Hits {
 		at[rt.Hits[i].ID] = i
 	}
-	if len(sent) < len(rt.legs) {
+	if len(sent) < len(rt.Legs) {
 		rt.perPlannedLeg(result.Hits, sent)
 	}
 	for i := range result.Hits {
@@ -82,14 +82,14 @@ func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 }
 
 // again is the first request for as many hits as are missed, by the legs that did not fail.
-func (rt *retrieval) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
+func (rt *Retrieval) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
 	req = new(*first)
 	req.Prefetch, req.Legs = 0, nil
 	if first.Sum != nil {
 		req.Sum = &engine.Sum{Candidates: exactChunks, Pivot: first.Sum.Pivot}
 	}
 	for i, at := range sent {
-		if rt.legs[at].err != nil {
+		if rt.Legs[at].err != nil {
 			continue
 		}
 		l := first.Legs[i]
@@ -115,7 +115,7 @@ func join(said, again []scoring.Observation) {
 
 // readEvidence asks the engine for what makes the evidence of the best hits in another
 // language exact: two cosines of each. Where it fails, the line stands for them.
-func (rt *retrieval) readEvidence(ctx context.Context) {
+func (rt *Retrieval) readEvidence(ctx context.Context) {
 	if !rt.Estimator.Foreign() {
 		return
 	}
@@ -136,7 +136,7 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	}
 	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
 	if err != nil {
-		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
+		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, err))
 		return
 	}
 	rt.Exact = make(map[int][]float64, len(ids))
@@ -155,10 +155,10 @@ type evidenceLeg struct {
 }
 
 // evidenceLegs are, for each vector leg, one with the question and one for each language.
-func (rt *retrieval) evidenceLegs() []evidenceLeg {
+func (rt *Retrieval) evidenceLegs() []evidenceLeg {
 	var legs []evidenceLeg
 	add := func(s *relevance.LegScale, p *relevance.Part, vector []float32) {
-		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.legs[s.Leg].Field, K: exactChunks, Vector: vector}
+		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.Legs[s.Leg].Field, K: exactChunks, Vector: vector}
 		legs = append(legs, evidenceLeg{Leg: l, of: s.Leg, part: p})
 	}
 	for i := range rt.Estimator.Scales {
@@ -179,7 +179,7 @@ func (rt *retrieval) evidenceLegs() []evidenceLeg {
 }
 
 // foreignHits are the places of the hits in another language.
-func (rt *retrieval) foreignHits() (found []int) {
+func (rt *Retrieval) foreignHits() (found []int) {
 	for i := range rt.Hits {
 		if rt.Estimator.LanguageOf(&rt.Hits[i]) != rt.Estimator.Asked {
 			found = append(found, i)
@@ -190,7 +190,7 @@ func (rt *retrieval) foreignHits() (found []int) {
 
 // bestForeign are the places of the best hits in another language: of a joint ranking the
 // first, else those of the largest cosine.
-func (rt *retrieval) bestForeign() []int {
+func (rt *Retrieval) bestForeign() []int {
 	found := rt.foreignHits()
 	if !rt.Plan.Joint {
 		cosine := func(hit int) float64 {
@@ -202,15 +202,15 @@ func (rt *retrieval) bestForeign() []int {
 		}
 		slices.SortStableFunc(found, func(a, b int) int { return cmp.Compare(cosine(b), cosine(a)) })
 	}
-	if rt.demand.allEvidence {
+	if rt.demand.AllEvidence {
 		return found
 	}
 	return found[:min(len(found), exactChunks)]
 }
 
 // exactly is the evidence of a chunk for each leg, given its cosines in the legs for it.
-func (rt *retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
-	all := make([]float64, len(rt.legs))
+func (rt *Retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
+	all := make([]float64, len(rt.Legs))
 	for i := range all {
 		all[i] = math.NaN()
 	}
