@@ -24,18 +24,18 @@ const (
 // cost is the estimated work of a search in units, from 1.
 func (r *run) cost() int {
 	work := 0
-	for i := range r.subjects {
-		plan := &r.subjects[i].Plan
+	for i := range r.Subjects {
+		plan := &r.Subjects[i].Plan
 		work += plan.Candidates * len(plan.Legs)
 	}
-	from, to := r.page(r.plan.TopK)
-	around := 2 * r.req.Neighbours
-	if r.returnsParents() {
+	from, to := r.Page(r.Plan.TopK)
+	around := 2 * r.Request.Neighbours
+	if r.ReturnsParents() {
 		around += 2 * parentReach
 	}
 	work += hitWork * max(to-from, 0) * (1 + around)
-	if r.plan.Rerank != nil {
-		work += hitWork * r.plan.Rerank.Window
+	if r.Plan.Rerank != nil {
+		work += hitWork * r.Plan.Rerank.Window
 	}
 	return max(1, (work+workUnit-1)/workUnit)
 }

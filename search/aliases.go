@@ -6,6 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
+	"github.com/hybridge-search/hybridge/search/typing"
 )
 
 // Names of the rooms below that callers know as those of package search.
@@ -53,7 +55,15 @@ type (
 	Subject = engines.Subject
 
 	Embedder = ask.Embedder
+	Rules    = ask.Rules
 	Synonyms = ask.Synonyms
+
+	Bank     = retrieve.Bank
+	Observed = retrieve.Observed
+
+	SuggestRequest = typing.SuggestRequest
+	Suggestion     = typing.Suggestion
+	Suggestions    = typing.Suggestions
 )
 
 // Their constants.
@@ -84,6 +94,8 @@ const (
 	OutcomeCandidates = answer.OutcomeCandidates
 	OutcomeThreshold  = answer.OutcomeThreshold
 	OutcomeGrouped    = answer.OutcomeGrouped
+
+	SuggestTerm = typing.SuggestTerm
 )
 
 // ParseFilter is plan.ParseFilter.

@@ -4,12 +4,14 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/relevance"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // answerSet is the best candidates of all knowledge bases that pass the thresholds:
 // what totals, documents and facets count, and what pages are cut from.
 type answerSet struct {
-	retrievals []retrieval
+	retrievals []retrieve.Retrieval
 	entries    []scoring.Fused // Source is the place of their retrieval
 	counted    []scoring.Fused // the same with the copies that are folded: what totals count
 	more       bool            // chunks beyond the entries may pass
@@ -28,17 +30,18 @@ type answerSet struct {
 	second     map[chunkOf]*answer.SecondScore // of the chunks of a second stage
 	diversity  map[chunkOf]*answer.Diversity   // of the chunks that a diverse answer is chosen from
 	read       map[chunkOf]*engine.Chunk       // chunks that copies were looked for in
-	chunks     [kindsOfEvidence]int            // how many chunks that is the largest of
-	best       [kindsOfEvidence]*float64       // the largest evidence of any hit, also of those cut since
+	calibrated *relevance.Calibrated
 }
 
 // from is the retrieval that found an entry.
-func (set *answerSet) from(entry *scoring.Fused) *retrieval { return &set.retrievals[entry.Source] }
+func (set *answerSet) from(entry *scoring.Fused) *retrieve.Retrieval {
+	return &set.retrievals[entry.Source]
+}
 
 // hit is the entry as the engine found it.
 func (set *answerSet) hit(entry *scoring.Fused) *engine.Hit {
 	rt := set.from(entry)
-	return &rt.hits[int(entry.Index)-rt.offset]
+	return &rt.Hits[int(entry.Index)-rt.Offset]
 }
 
 // document is the one that an entry is a chunk of.
@@ -48,7 +51,7 @@ func (set *answerSet) document(entry *scoring.Fused) documentKey {
 
 // chunkOf names a chunk over all knowledge bases of a request.
 type chunkOf struct {
-	from *retrieval
+	from *retrieve.Retrieval
 	id   string
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -23,30 +22,17 @@ type apartSets struct {
 
 // rankApart begins to rank them; stop ends it.
 func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
-	fields := r.question.Disjunctive
+	fields := r.Question.Disjunctive
 	a := &apartSets{fields: fields, sets: make([]*answerSet, len(fields)), errs: make([]error, len(fields))}
 	ctx, a.cancel = context.WithCancel(ctx)
 	for i, field := range fields {
-		unfiltered := r.without(field)
+		unfiltered := r.forCounts(field)
 		a.ranking.Go(func() error {
 			a.sets[i], a.errs[i] = s.rank(ctx, unfiltered)
 			return nil
 		})
 	}
 	return a
-}
-
-// without is the same search for its counts of a field, as if the filter said nothing
-// of it; what the scope is bound to stays, and so does what is within any_of and not.
-func (r *run) without(field string) *run {
-	other := *r
-	other.shows, other.counts = false, true
-	other.timings = answer.Timings{Legs: map[string]float64{}}
-	other.question.Facets = []string{field}
-	asked := r.question.Filter.Conditions[len(r.bound):]
-	other.question.Filter.Conditions = slices.Concat(r.bound,
-		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
-	return &other
 }
 
 func (a *apartSets) stop() {

@@ -8,12 +8,14 @@ import (
 )
 
 func (s *Searcher) asker() ask.Asker {
-	return ask.Asker{Analyzer: s.Analyzer, Embedder: s.Embedder, Embedders: s.Embedders, Synonyms: s.Synonyms}
+	return ask.Asker{
+		Analyzer: s.Analyzer, Embedder: s.Embedder, Embedders: s.Embedders, Synonyms: s.Synonyms, Rules: s.Rules,
+	}
 }
 
 // ask makes the question of a run.
 func (s *Searcher) ask(ctx context.Context, r *run) error {
-	q, err := s.asker().Ask(ctx, r.req, r.bound, r.subjects, &r.timings)
+	q, err := s.asker().Ask(ctx, r.Request, r.Bound, r.Subjects, &r.timings)
 	if err != nil {
 		return err
 	}
@@ -23,8 +25,8 @@ func (s *Searcher) ask(ctx context.Context, r *run) error {
 
 // pose gives a run its question.
 func (s *Searcher) pose(r *run, q ask.Question) {
-	r.question = q
-	r.vocabulary = s.asker().Vocabularies(&r.question, r.subjects, &r.plan.Text)
+	r.Question = q
+	r.Vocabulary = s.asker().Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 }
 
 // QueryVector embeds a question for a knowledge base, [dim]float32, by the model of its vectors.

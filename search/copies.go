@@ -7,14 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
-)
-
-const (
-	// maxFolded bounds how many of the best chunks are compared with each other.
-	maxFolded = 500
-	// foldMargin is how many chunks behind the page are read with it: copies have nearly the
-	// same score, so those of its last hits stand there.
-	foldMargin = 5
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // standIn is the better chunk that stands for a copy.
@@ -63,34 +57,23 @@ func (set *answerSet) sift(s *sieve) error {
 	return nil
 }
 
-// reads is how many of the best chunks are read to show the first n.
-func (r *run) reads(n int) int {
-	if fold, _ := r.req.Folds(); fold {
-		return n + foldMargin
-	}
-	return n
-}
-
 // fold makes one hit of chunks that have the same text, or nearly, as far as the page
 // reaches. What it reads is what the page shows, so it costs no request unless chunks are
 // folded. Copies are counted all the same: the answer set is what it was.
 func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
-	fold, within := r.req.Folds()
+	fold, within := r.Request.Folds()
 	if !fold || len(set.entries) < 2 {
 		return nil
 	}
-	shown := min(r.reach(), len(set.entries))
-	if r.shows && !r.rearranges() {
-		_, shown = r.page(shown)
-	}
+	shown := min(r.foldReach, len(set.entries))
 	set.folded, set.read = map[chunkOf][]scoring.Fused{}, map[chunkOf]*engine.Chunk{}
 	var originals []original
 	return set.sift(&sieve{
 		next: func(kept, seen int) int {
-			if kept >= shown || seen >= maxFolded {
+			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
-			return min(max(r.reads(shown-kept), seen), maxFolded-seen) // twice as many each time: few requests
+			return min(max(r.Reads(shown-kept), seen), ask.MaxFolded-seen) // twice as many each time: few requests
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) { return set.readTexts(ctx, window) },
 		better: func(e *scoring.Fused, chunk *engine.Chunk) (standIn, bool) {
@@ -120,7 +103,7 @@ type original struct {
 // readTexts reads chunks as pages do and keeps them. Once some could be read, others that
 // cannot are missing, which degrades the answer.
 func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
-	chunks, err := set.fetchAllowed(ctx, window, (*retrieval).readPage)
+	chunks, err := set.fetchAllowed(ctx, window, (*retrieve.Retrieval).ReadPage)
 	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
 	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
 		return nil, err

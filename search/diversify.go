@@ -11,13 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
-)
-
-// From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
-// times those that are shown, at most mostDiverse.
-const (
-	leastDiverse = 50
-	mostDiverse  = 200
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
@@ -34,17 +28,17 @@ const (
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
 	pinned := set.inFront()
 	entries := set.entries[pinned:]
-	if r.plan.Diversity == 0 || len(entries) < 2 {
+	if r.Plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
 	ctx, span := tracing.Start(ctx, engines.SpanDiversify)
 	defer func() { span.End(err) }()
-	n := min(len(entries), r.diverseWindow())
+	n := min(len(entries), r.DiverseWindow())
 	vectors, err := set.vectorsOf(ctx, entries[:n])
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
+	choice := newChoice(set.worths(r, entries[:n]), vectors, r.Plan.Diversity)
 	order := choice.order()
 	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
 	set.diversity = make(map[chunkOf]*answer.Diversity, n)
@@ -57,9 +51,6 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	return nil
 }
 
-// diverseWindow is from how many chunks the answer is chosen.
-func (r *run) diverseWindow() int { return min(max(leastDiverse, 3*r.plan.TopK), mostDiverse) }
-
 // choice is what a diverse order is made of.
 type choice struct {
 	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
@@ -71,7 +62,7 @@ type choice struct {
 
 // worths are what entries are ranked by.
 func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
-	rescored := r.plan.Rerank != nil || r.plan.SecondStage != nil
+	rescored := r.Plan.Rerank != nil || r.Plan.SecondStage != nil
 	byScore := rescored || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
 	worths := make([]float64, len(entries))
 	for i := range worths {
@@ -155,9 +146,9 @@ func (c *choice) value(at int) float64 {
 func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
 	model := set.from(&entries[0]).KB.EmbeddingModel
-	chunks, err := set.fetch(ctx, entries, func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	chunks, err := set.fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
 		scanner, can := rt.Engine.(engine.Scanner)
-		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
+		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
 		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
@@ -172,7 +163,7 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 	some := false
 	for i, chunk := range chunks {
 		if chunk != nil {
-			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).vectorField()])
+			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).VectorField()])
 			some = some || vectors[i] != nil
 		}
 	}
@@ -181,14 +172,6 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil
-}
-
-// vectorField is the first one, empty without any.
-func (rt *retrieval) vectorField() string {
-	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
-		return fields[0]
-	}
-	return ""
 }
 
 // inOrder puts chunks in the order of ids; those that are not there are left out.

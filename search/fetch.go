@@ -8,17 +8,12 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
-	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
 // ids that are gone are left out.
-type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
-
-// readChunks is the plain reader.
-func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
-}
+type reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
 
 // fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
 // base, all at the same time. A knowledge base that cannot be read is degraded; it is

@@ -3,16 +3,13 @@ package search
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
-	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // marker marks the query's words, and their synonyms, in the chunks of a page.
@@ -25,32 +22,12 @@ type marker struct {
 
 func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
-	m.options, m.wanted = highlightOptions(r.req.Highlight)
+	m.options, m.wanted = highlightOptions(r.Request.Highlight)
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		m.matchers[i] = highlight.NewMatcher(&rt.question.Parsed, s.words(rt), s.Analyzer)
+		m.matchers[i] = highlight.NewMatcher(&rt.Question.Parsed, rt.Words(s.asker()), s.Analyzer)
 	}
 	return m
-}
-
-// words are the query as a text leg has it, with the terms of its further phrasings; without a
-// text leg, its plain terms.
-func (s *Searcher) words(rt *retrieval) textquery.Query {
-	var all textquery.Query
-	field := ""
-	for i := range rt.legs {
-		switch l := &rt.legs[i]; {
-		case l.text == nil || field != "" && l.Field != field:
-		case field == "":
-			all, field = *l.text, l.Field
-		default:
-			all.Terms = append(slices.Clip(all.Terms), l.text.Terms...)
-		}
-	}
-	if field == "" {
-		return analysis.Compose(rt.question.Parsed, analysis.Frequencies{}, s.asker().Expander(&rt.KB), rt.Plan.Text)
-	}
-	return all
 }
 
 // largePage is the size in bytes from which marking takes longer than waking

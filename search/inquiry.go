@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -44,7 +45,8 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)
-	s.match(r)
+	s.asker().Match(&r.Asked)
+	r.forExplanation()
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 		return nil, err
 	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
+	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ type inquiry struct {
 	run      *run
 	set      *answerSet
 	id       string
-	from     *retrieval // of the knowledge base that holds the chunk
+	from     *retrieve.Retrieval // of the knowledge base that holds the chunk
 	chunk    *engine.Chunk
 	response *answer.ExplainResponse
 }
@@ -102,9 +104,9 @@ func (c *inquiry) locate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(chunks) > 0 && engine.MatchesAll(c.run.bound, &chunks[0]) {
+		if len(chunks) > 0 && engine.MatchesAll(c.run.Bound, &chunks[0]) {
 			c.from, c.chunk = rt, &chunks[0]
-			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.method
+			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.Method
 			return nil
 		}
 	}
@@ -115,16 +117,16 @@ func (c *inquiry) locate(ctx context.Context) error {
 // candidates too.
 func (c *inquiry) legs(ctx context.Context) error {
 	rt := c.from
-	for i := range rt.legs {
-		l := &rt.legs[i]
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
 		report := answer.LegReport{Leg: l.Name, Candidates: l.K}
-		if l.signal != nil {
-			value := l.signal.Best(c.chunk.Values(l.signal.Field))
+		if l.AskedSignal != nil {
+			value := l.AskedSignal.Best(c.chunk.Values(l.AskedSignal.Field))
 			report.Raw = &value
 		}
-		if l.sends() {
-			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
-				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.Boosts,
+		if l.Sends() {
+			deep := &engine.Request{KB: rt.KB, Filter: rt.Filter(), Legs: []engine.Leg{{
+				Name: l.Name, Field: l.Field, K: plan.MaxCandidates, Text: l.Text, Vector: l.Vector, Boosts: l.Boosts,
 			}}}
 			result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, deep)
 			if err != nil {
@@ -159,8 +161,8 @@ func (c *inquiry) follow() {
 		c.conclude(answer.OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
 		c.conclude(answer.OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
-	case c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID) != "":
-		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID))
+	case c.from.Rules.HiddenBy(c.id, c.chunk.DocumentID) != "":
+		c.conclude(answer.OutcomeFiltered, "the rule %q hides the chunk", c.from.Rules.HiddenBy(c.id, c.chunk.DocumentID))
 	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
 		c.conclude(answer.OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
@@ -182,11 +184,11 @@ func (c *inquiry) concludeRanked(rank int) {
 	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.chunkOf(e)], c.set.second[c.set.chunkOf(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
-	if topK := c.run.plan.TopK; rank > topK {
+	if topK := c.run.Plan.TopK; rank > topK {
 		c.conclude(answer.OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
-	if rule := c.from.pinned[c.id]; rule != "" {
+	if rule := c.from.PinnedBy[c.id]; rule != "" {
 		c.conclude(answer.OutcomeHit, "the chunk is number %d of the answer, where the rule %q pins it", rank, rule)
 		return
 	}
@@ -203,7 +205,7 @@ func (c *inquiry) contributions(legs []scoring.Contribution) {
 
 // filtered names the first part of the filter that the chunk does not pass.
 func (c *inquiry) filtered() string {
-	f := &c.run.question.Filter
+	f := &c.run.Question.Filter
 	for i := range f.Conditions {
 		if !f.Conditions[i].Matches(c.chunk) {
 			return f.Conditions[i].Field
@@ -240,9 +242,9 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
-	legs := c.from.scoringLegs()
-	thresholds := c.from.legThresholds().Applicable(legs)
-	short, cut := thresholds.Why(c.from.fused(legs), c.id)
+	legs := c.from.ScoringLegs()
+	thresholds := c.from.LegThresholds().Applicable(legs)
+	short, cut := thresholds.Why(c.from.Fused(legs), c.id)
 	if cut {
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
@@ -251,7 +253,7 @@ func (c *inquiry) cutByLeg() bool {
 
 // cutReranked looks for it among those cut by the score that a reranker gave.
 func (c *inquiry) cutReranked() bool {
-	thresholds := scoring.Thresholds{Score: c.run.plan.Threshold.Score}
+	thresholds := scoring.Thresholds{Score: c.run.Plan.Threshold.Score}
 	short, cut := thresholds.Why(c.set.uncut, c.id)
 	if !cut {
 		return false
@@ -264,26 +266,23 @@ func (c *inquiry) cutReranked() bool {
 
 // cutByScore looks for it among those cut by the fused score.
 func (c *inquiry) cutByScore() bool {
-	for i := range c.from.ranking {
-		f := &c.from.ranking[i]
+	for i := range c.from.Ranking {
+		f := &c.from.Ranking[i]
 		if f.ID() != c.id {
 			continue
 		}
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
 		c.contributions(f.Legs())
-		t := c.run.plan.Threshold
+		t := c.run.threshold
 		if c.cutByRelevance(f, &t) {
 			return true
 		}
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
-		if c.run.cutsReranked() {
-			thresholds.Score = nil
-		}
-		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
+		if short, cut := thresholds.Why(c.from.Ranking, c.id); cut {
 			c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
-		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan.Candidates)
+		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.Plan.Candidates)
 		return true
 	}
 	return false
@@ -291,18 +290,15 @@ func (c *inquiry) cutByScore() bool {
 
 // cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
 func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
-	var known *float64
-	if c.from.evidence != nil {
-		known = c.set.relevance(c.from, c.from.evidence[int(f.Index)-c.from.offset])
-	}
-	switch all := c.set.answerable(); {
+	known := c.set.calibrated.Of(int(c.from.Source), int(f.Index)-c.from.Offset)
+	switch all := c.set.calibrated.Answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", answerableThreshold,
 			fmt.Sprintf("the answer has %.6g, at least %.6g is asked", *all, *t.Answerable))
 	case t.Relevance != nil && known != nil && *known < *t.Relevance:
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
 			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
-	case t.Relevance != nil && !c.from.isRelevant(known, *t.Relevance):
+	case t.Relevance != nil && !c.from.IsRelevant(known, *t.Relevance):
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
 	default:
 		return false
@@ -333,7 +329,7 @@ func (c *inquiry) grouped() bool {
 		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
 		return true
 	}
-	if c.run.plan.GroupBy == "" || !c.ranked() {
+	if c.run.Plan.GroupBy == "" || !c.ranked() {
 		return false
 	}
 	for i := range c.set.entries {
@@ -348,8 +344,8 @@ func (c *inquiry) grouped() bool {
 }
 
 func (c *inquiry) ranked() bool {
-	for i := range c.from.ranking {
-		if c.from.ranking[i].ID() == c.id {
+	for i := range c.from.Ranking {
+		if c.from.Ranking[i].ID() == c.id {
 			return true
 		}
 	}

@@ -53,14 +53,14 @@ type candidate struct {
 // sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
 // them as they are.
 func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m *marker) error {
-	if h := r.req.Highlight; h == nil || !h.Nearest || !m.wanted {
+	if h := r.Request.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
 	asked := map[string]ask.Vector{} // by model
 	models := map[string]string{}
-	for i := range r.subjects {
-		kb := &r.subjects[i].KB
-		model, vector := r.question.WordingFor(kb, 0)
+	for i := range r.Subjects {
+		kb := &r.Subjects[i].KB
+		model, vector := r.Question.WordingFor(kb, 0)
 		asked[model], models[kb.ID] = vector, model
 	}
 	var failed error

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // Observe asks the legs of a request, which is for one knowledge base, and fuses nothing. A joint ranking is taken
@@ -20,16 +21,16 @@ import (
 // into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
 // fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
-func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req plan.Request) (_ *Observed, err error) {
+func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req plan.Request) (_ *retrieve.Observed, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanObserve)
 	defer func() { span.End(err) }()
-	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*Observed, []answer.Degraded, error) {
+	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*retrieve.Observed, []answer.Degraded, error) {
 		observed, err := s.observe(ctx, scope, &req)
 		return observed, nil, err
 	})
 }
 
-func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Request) (*Observed, error) {
+func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Request) (*retrieve.Observed, error) {
 	if n := len(req.KnowledgeBases); n != 1 {
 		return nil, fault.Invalid("knowledge_bases", fault.Length(n), "one knowledge base")
 	}
@@ -37,13 +38,13 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	if err != nil {
 		return nil, err
 	}
-	planned := &r.subjects[0].Plan
+	planned := &r.Subjects[0].Plan
 	if err := planned.FusesAlone(req); err != nil {
 		return nil, err
 	}
-	observed := &Observed{Plan: *planned, Apart: planned.Joint}
+	observed := &retrieve.Observed{Plan: *planned, Apart: planned.Joint}
 	observed.Plan.Legs = slices.Clone(planned.Legs)
-	r.apart = planned.Joint
+	r.demand.AllEvidence = planned.Joint
 	if planned.TakeApart(); planned.Legs[0].K > plan.MaxObserved {
 		return nil, fault.Invalid("candidates", planned.Legs[0].K, "1 to 200 for each leg to observe")
 	}
@@ -56,21 +57,21 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)
-	retrievals := s.execute(ctx, r)
-	if err := failure(ctx, retrievals); err != nil {
+	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
+	if err := retrieve.Failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
 	set := fuse(r, retrievals) // a pool ranks by evidence
 	for _, d := range set.degraded {
 		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
 	}
-	retrievals[0].tell(observed)
+	retrievals[0].Tell(observed)
 	return observed, s.readObserved(ctx, r, set, observed)
 }
 
 // readObserved has a reranker read what may come into its window.
-func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *Observed) error {
-	plan := r.plan.Rerank
+func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *retrieve.Observed) error {
+	plan := r.Plan.Rerank
 	if plan == nil {
 		return nil
 	}
@@ -93,7 +94,7 @@ func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *
 		o.Reranked[i] = math.NaN()
 	}
 	for i := range entries {
-		o.Reranked[int(entries[i].Index)-set.from(&entries[i]).offset] = scores[i]
+		o.Reranked[int(entries[i].Index)-set.from(&entries[i]).Offset] = scores[i]
 	}
 	return nil
 }
@@ -139,57 +140,4 @@ func above(a, b []scoring.Observation) bool {
 		}
 	}
 	return higher
-}
-
-// tell says what was found.
-func (rt *retrieval) tell(o *Observed) {
-	o.Legs = rt.scoringLegs()
-	o.Shares = make([]float64, len(rt.legs))
-	for i := range rt.legs {
-		o.Shares[i] = 1
-		if c := rt.legs[i].weighed; c != nil {
-			o.Shares[i] = c.Factor()
-		}
-		if by := rt.legs[i].byQuestion; by != nil {
-			o.Shares[i] *= by.Factor
-		}
-		if rt.centred() {
-			o.Legs[i].Evidence = evidences([]*retrieval{rt}, i)
-		}
-	}
-	o.Features = featuresOf([]*retrieval{rt})
-	o.Candidates = make([]scoring.Candidate, len(rt.hits))
-	for i := range rt.hits {
-		o.Candidates[i] = rt.hits[i].Candidate
-	}
-	if o.Apart && !rt.centred() && rt.method == methodExact {
-		o.Others = rt.others()
-	}
-}
-
-// others is what each leg says at most of chunks that no leg returned: as much as of the last that it returned, and
-// nothing where it returned all that it has.
-func (rt *retrieval) others() []scoring.Observation {
-	all := make([]scoring.Observation, len(rt.legs))
-	for leg := range rt.legs {
-		all[leg] = rt.legs[leg].unobserved()
-		switch rt.legs[leg].Kind {
-		case scoring.Signal:
-			all[leg].Raw = 1
-			continue
-		case scoring.Vector:
-			all[leg].Raw = math.NaN()
-		case scoring.Text:
-		}
-		returned, least := 0, math.Inf(1)
-		for i := range rt.hits {
-			if o := rt.hits[i].Observations[leg]; o.Rank > 0 {
-				returned, least = returned+1, min(least, o.Raw)
-			}
-		}
-		if returned >= rt.legs[leg].K {
-			all[leg].Raw = least
-		}
-	}
-	return all
 }

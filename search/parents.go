@@ -12,7 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
-	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
@@ -29,18 +30,16 @@ const (
 	parentReach = 32
 )
 
-func (r *run) returnsParents() bool { return r.plan.Return == plan.ReturnParent }
-
 // sameSection is what standIn.fields says of chunks that are gathered.
 const sameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.
 type section struct {
-	from          *retrieval
+	from          *retrieve.Retrieval
 	document, key string
 }
 
-func sectionOf(rt *retrieval, c *engine.Chunk) section {
+func sectionOf(rt *retrieve.Retrieval, c *engine.Chunk) section {
 	key := "title " + c.Title
 	for _, v := range c.Values(metadataParent) {
 		if id, ok := v.V.(string); ok {
@@ -53,10 +52,10 @@ func sectionOf(rt *retrieval, c *engine.Chunk) section {
 // gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
 // the same.
 func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
-	if !r.returnsParents() || len(set.entries) == 0 {
+	if !r.ReturnsParents() || len(set.entries) == 0 {
 		return nil
 	}
-	shown := min(r.plan.TopK, len(set.entries))
+	shown := min(r.Plan.TopK, len(set.entries))
 	if set.read == nil {
 		set.read = map[chunkOf]*engine.Chunk{}
 	}
@@ -65,10 +64,10 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 	read := map[chunkOf]*answer.Parent{}
 	return set.sift(&sieve{
 		next: func(kept, seen int) int {
-			if kept >= shown || seen >= maxFolded {
+			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
-			return min(max(shown-kept, seen), maxFolded-seen)
+			return min(max(shown-kept, seen), ask.MaxFolded-seen)
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
 			chunks, err := set.readTexts(ctx, window)
@@ -115,7 +114,7 @@ func (r *run) readSections(
 		}
 		rt := set.from(&window[i])
 		group.Go(func() error {
-			around, err := r.around(ctx, int(rt.source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			around, err := retrieve.Around(ctx, &r.Asked, int(rt.Source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
 			if err != nil {
 				return err
 			}
@@ -128,7 +127,7 @@ func (r *run) readSections(
 
 // parentOf joins a chunk with those around it that are of its section, nearest first, as long
 // as they fit.
-func parentOf(rt *retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
+func parentOf(rt *retrieve.Retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
 	own := sectionOf(rt, chunk)
 	around = slices.DeleteFunc(around, func(c engine.Chunk) bool { return c.ID == chunk.ID })
 	slices.SortStableFunc(around, func(a, b engine.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })

@@ -13,8 +13,10 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // PresetDefault is the name of the saved preset that a tenant's requests have that name none. Without one they
@@ -59,7 +61,7 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.R
 		lost := &r.unavailable[0]
 		return nil, fault.New(fault.Unavailable, "knowledge base %s: %s", lost.KnowledgeBase, lost.Reason)
 	}
-	return r.subjects, nil
+	return r.Subjects, nil
 }
 
 // plan validates a request and plans it for each knowledge base. Of several, one
@@ -71,7 +73,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 	if err != nil {
 		return nil, err
 	}
-	r := &run{req: req, bound: scope.Filter, timings: answer.Timings{Legs: map[string]float64{}}}
+	r := &run{Asked: ask.Asked{Request: req, Bound: scope.Filter}, timings: answer.Timings{Legs: map[string]float64{}}}
 	var unavailable error
 	for _, id := range req.KnowledgeBases {
 		subject, err := s.resolver().Resolve(ctx, scope, req, id)
@@ -100,13 +102,13 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 		if by := subject.Plan.Rerank; by != nil && s.Rerankers[by.Name] == nil {
 			return nil, fault.Invalid("rerank", by.Name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 		}
-		r.subjects = append(r.subjects, subject)
+		r.Subjects = append(r.Subjects, subject)
 	}
-	if len(r.subjects) == 0 {
+	if len(r.Subjects) == 0 {
 		return nil, unavailable
 	}
-	span.Note("hybridge.preset", r.subjects[0].Plan.Preset)
-	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
+	span.Note("hybridge.preset", r.Subjects[0].Plan.Preset)
+	r.Plan, r.measured = &r.Subjects[0].Plan, make([]retrieve.Measured, len(r.Subjects))
 	return r, nil
 }
 

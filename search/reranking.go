@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
@@ -26,25 +27,31 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 	if err = s.scoreAgain(ctx, r, set); err != nil {
 		return err
 	}
-	if r.plan.Rerank != nil && len(set.entries) > 0 {
+	if r.Plan.Rerank != nil && len(set.entries) > 0 {
 		ctx, span := tracing.Start(ctx, engines.SpanRerank)
 		err = s.readByReranker(ctx, r, set)
 		span.End(err)
 	}
 	if err == nil && r.cutsReranked() {
-		set.recut(&plan.Threshold{Score: r.plan.Threshold.Score})
+		set.recut(&plan.Threshold{Score: r.Plan.Threshold.Score})
 	}
 	return err
 }
 
 // cutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
-// Those that count an answer apart, which nobody sees, do not ask it.
-func (r *run) cutsReranked() bool {
-	return (r.plan.Rerank != nil || r.plan.SecondStage != nil) && !r.counts
+func (r *run) cutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
+
+// fusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+func (r *run) fusedThreshold() plan.Threshold {
+	threshold := r.Plan.Threshold
+	if r.cutsReranked() {
+		threshold.Score = nil
+	}
+	return threshold
 }
 
 func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
-	plan := r.plan.Rerank
+	plan := r.Plan.Rerank
 	best := set.entries[:min(len(set.entries), plan.Window)]
 	texts, err := set.textsToRerank(ctx, best)
 	if err != nil {
@@ -78,7 +85,7 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 
 // textsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
 func (set *answerSet) textsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
-	chunks, err := set.fetch(ctx, entries, (*retrieval).readChunks)
+	chunks, err := set.fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +116,11 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 	}()
 	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
-	question := r.question.Parsed.Text
+	question := r.Question.Parsed.Text
 	if question == "" {
-		question = r.req.Query
+		question = r.Request.Query
 	}
-	plan := r.plan.Rerank
+	plan := r.Plan.Rerank
 	if plan.BudgetMS == 0 {
 		return s.Rerankers[plan.Name].Rerank(ctx, question, texts)
 	}

@@ -28,14 +28,14 @@ func (s *Searcher) planWritten(ctx context.Context, scope access.Scope, req *pla
 // rewrite adds what the plan has a language model write to the phrasings of the request, and
 // plans anew. A model that does not answer costs its phrasings only, and is listed.
 func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*run, error) {
-	wanted := r.plan.Rewrite
+	wanted := r.Plan.Rewrite
 	if wanted == nil || wanted.Texts() == 0 {
 		return r, nil
 	}
 	if s.Rewriter == nil {
 		return nil, fault.Invalid("rewrite", *wanted, "null: no language model is configured (llm.url)")
 	}
-	if n := len(r.req.Queries) + wanted.Texts(); n > plan.MaxPhrasings {
+	if n := len(r.Request.Queries) + wanted.Texts(); n > plan.MaxPhrasings {
 		return nil, fault.Invalid("rewrite", n, "at most 8 phrasings together with queries")
 	}
 	texts, err := s.written(ctx, r, *wanted)
@@ -43,8 +43,8 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 		r.rewriting = append(r.rewriting, answer.NewDegraded(answer.StepRewrite, "", err))
 		return r, nil
 	}
-	req := *r.req
-	req.Queries = append(append([]string{}, r.req.Queries...), texts...)
+	req := *r.Request
+	req.Queries = append(append([]string{}, r.Request.Queries...), texts...)
 	return s.plan(ctx, scope, &req)
 }
 
@@ -53,5 +53,5 @@ func (s *Searcher) written(ctx context.Context, r *run, wanted plan.Rewrite) (_ 
 	defer func() { span.End(err) }()
 	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
-	return s.Rewriter.Rewrite(ctx, r.req.Query, wanted)
+	return s.Rewriter.Rewrite(ctx, r.Request.Query, wanted)
 }

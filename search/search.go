@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
@@ -16,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
@@ -39,10 +39,10 @@ type Options struct {
 	Embedder      ask.Embedder // of knowledge bases that name no model, or none of the following
 	Embedders     map[string]ask.Embedder
 	Synonyms      ask.Synonyms
-	Rules         Rules
+	Rules         ask.Rules
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
-	Bank          Bank // nil: answers say nothing of relevance
+	Bank          retrieve.Bank // nil: answers say nothing of relevance
 	Planners      map[string]plan.Planner
 	Saved         SavedPresets
 	DefaultPreset string
@@ -64,7 +64,7 @@ type Options struct {
 // knowledge bases are, and vectors of sentences. It is safe for concurrent use.
 type Searcher struct {
 	Options
-	profiles  profiles
+	profiles  retrieve.Profiles
 	sentences sentences
 	making    atomic.Int64     // bytes of the answers being made
 	metrics   *engines.Metrics // nil: there are none
@@ -83,6 +83,10 @@ func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 
 func (s *Searcher) resolver() engines.Resolver {
 	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
+}
+
+func (s *Searcher) retriever() *retrieve.Retriever {
+	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
 }
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
@@ -116,26 +120,6 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Requ
 	return s.answer(ctx, r, started)
 }
 
-// run is one search under way: the request, the plan for each knowledge base, and
-// the question.
-type run struct {
-	req         *plan.Request
-	subjects    []engines.Subject
-	plan        *plan.Plan        // of the whole answer: the first subject's, since all have the same preset
-	unavailable []answer.Degraded // knowledge bases that cannot be asked at present
-	vectorless  []answer.Degraded // those that lack vectors
-	rewriting   []answer.Degraded // the language model, where it failed
-	question    ask.Question
-	bound       []engine.Condition // the filter of the scope
-	timings     answer.Timings
-	shows       bool                                 // a page of the answer is shown
-	ruled       []*ruled                             // per subject; nil: no rule matches the question
-	apart       bool                                 // a joint ranking is taken apart, to be observed
-	counts      bool                                 // nothing but counts are wanted of the answer set
-	measured    []measured                           // per subject
-	vocabulary  func(query int) *analysis.Vocabulary // whose frequencies are measured; after the question is known
-}
-
 // answer takes all steps after the question is known, and logs a search that was slow.
 func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	response, err := s.steps(ctx, r, started)
@@ -144,8 +128,9 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answ
 }
 
 func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
-	ctx, r.shows = engine.OneSearch(ctx), true
-	s.match(r)
+	ctx = engine.OneSearch(ctx)
+	s.asker().Match(&r.Asked)
+	r.forPage()
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
 	set, err := s.rank(ctx, r)
@@ -170,7 +155,7 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 		return nil, err
 	}
 	apart.count(response)
-	if r.plan.DidYouMean {
+	if r.Plan.DidYouMean {
 		response.DidYouMean = s.didYouMean(ctx, r, set)
 	}
 	response.TookMS = answer.Milliseconds(time.Since(started))
@@ -179,15 +164,15 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 
 // rank makes the answer set.
 func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
-	retrievals := s.execute(ctx, r)
+	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
 	for i := range retrievals {
-		countLegs(s.metrics, &retrievals[i])
+		retrieve.CountLegs(s.metrics, &retrievals[i])
 	}
-	if err := failure(ctx, retrievals); err != nil {
+	if err := retrieve.Failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
 	for i := range retrievals {
-		addTimes(&r.timings, &retrievals[i])
+		retrieve.AddTimes(&r.timings, &retrievals[i])
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, engines.SpanFuse)
@@ -200,7 +185,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	if err := s.group(ctx, r, set); err != nil {
 		return nil, err
 	}
-	set.truncate(r.plan.Candidates)
+	set.truncate(r.Plan.Candidates)
 	set.counted = set.entries
 	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
 		set.degraded = append(set.degraded, more...)
@@ -213,20 +198,17 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
 	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
-	s.assess(ctx, set)
-	set.cutByRelevance(&r.plan.Threshold)
-	threshold := r.plan.Threshold
-	if r.cutsReranked() {
-		threshold.Score = nil
-	}
-	set.cut(&threshold)
+	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
+	set.calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
+	set.cutByRelevance(&r.threshold)
+	set.cut(&r.threshold)
 }
 
 // group leaves the best of each document, and of chunks that are alike, where the plan says so.
 func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanGroup)
 	defer func() { span.End(err) }()
-	if r.plan.GroupBy != "" {
+	if r.Plan.GroupBy != "" {
 		set.group()
 	}
 	return s.dropCopies(ctx, r, set)

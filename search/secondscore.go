@@ -6,13 +6,13 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // weighted weighs words and cosine, in [0, 1].
@@ -25,7 +25,7 @@ func weighted(p *plan.SecondStage, s *answer.SecondScore) float64 {
 
 // scoreAgain is the second stage of a plan that has one. What rules pin keeps its place.
 func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err error) {
-	plan := r.plan.SecondStage
+	plan := r.Plan.SecondStage
 	if plan == nil || len(set.entries) == 0 {
 		return nil
 	}
@@ -35,13 +35,13 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 		set.leave(set.entries[:plan.Window])
 		set.more = true
 	}
-	chunks, err := set.fetch(ctx, set.entries, (*retrieval).readChunks) // to be scored, not for the answer
+	chunks, err := set.fetch(ctx, set.entries, (*retrieve.Retrieval).ReadChunks) // to be scored, not for the answer
 	if err != nil {
 		return err
 	}
 	wordings := make([][]map[string]float64, len(set.retrievals))
 	for i := range set.retrievals {
-		wordings[i] = set.retrievals[i].weightsOfWords()
+		wordings[i] = set.retrievals[i].WeightsOfWords()
 	}
 	set.second = make(map[chunkOf]*answer.SecondScore, len(set.entries))
 	for i := range set.entries {
@@ -78,65 +78,16 @@ func (s *Searcher) bestScore(
 func (set *answerSet) cosineOf(e *scoring.Fused, query int) (best *float64) {
 	rt, hit := set.from(e), set.hit(e)
 	for i := range hit.Observations {
-		l, cosine := &rt.legs[i], hit.Observations[i].Raw
+		l, cosine := &rt.Legs[i], hit.Observations[i].Raw
 		switch {
 		case l.Kind != scoring.Vector || l.Query != query || math.IsNaN(cosine):
 		case l.Field == engine.FieldVector:
 			return &cosine
 		default:
-			best = larger(best, &cosine)
+			best = answer.Larger(best, &cosine)
 		}
 	}
 	return best
-}
-
-// Weights of a word, and of two that are neighbours in question and chunk, over the larger idf.
-const (
-	wordWeight = 0.4
-	pairWeight = 0.6
-)
-
-// weightsOfWords are, for each wording of the question, what its words count, and the pairs of
-// neighbours among them, by what they are.
-func (rt *retrieval) weightsOfWords() []map[string]float64 {
-	wordings := rt.question.Wordings()
-	all := make([]map[string]float64, len(wordings))
-	for query, wording := range wordings {
-		all[query] = weightsOfWords(&wording.Parsed, rt.frequencies(query))
-	}
-	return all
-}
-
-func weightsOfWords(parsed *analysis.Query, frequencies analysis.Frequencies) map[string]float64 {
-	idf, onlyStops := make(map[string]float64, len(parsed.Terms)), true
-	for i, term := range parsed.Terms {
-		idf[term.Text] = frequencies.IDF(i)
-		onlyStops = onlyStops && term.Stop
-	}
-	var words []string
-	for _, t := range parsed.Tokens {
-		if !t.Part && (!t.Stop || onlyStops) {
-			words = append(words, t.Text)
-		}
-	}
-	weights := make(map[string]float64, 2*len(words))
-	for i, word := range words {
-		weights[word] += wordWeight * idf[word]
-		if i+1 < len(words) {
-			weights[word+words[i+1]] += pairWeight * max(idf[word], idf[words[i+1]])
-		}
-	}
-	return weights
-}
-
-// frequencies are those of a wording's terms in the text field.
-func (rt *retrieval) frequencies(query int) analysis.Frequencies {
-	for i := range rt.legs {
-		if l := &rt.legs[i]; l.Kind == scoring.Text && l.Query == query && l.err == nil {
-			return l.frequencies
-		}
-	}
-	return analysis.Frequencies{}
 }
 
 // wordsHeld is, for each wording, the share of the weights whose words, or pairs of neighbours,

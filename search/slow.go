@@ -27,15 +27,15 @@ func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, t
 	if l.Logger == nil || l.After <= 0 || took < l.After {
 		return
 	}
-	bases := make([]string, len(r.subjects))
-	for i := range r.subjects {
-		bases[i] = r.subjects[i].KB.ID
+	bases := make([]string, len(r.Subjects))
+	for i := range r.Subjects {
+		bases[i] = r.Subjects[i].KB.ID
 	}
 	attrs := []slog.Attr{
 		slog.Float64("took_ms", answer.Milliseconds(took)),
-		slog.String("tenant", r.subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
-		slog.String("preset", r.plan.Preset), slog.String("engine", engineNames(r.subjects)),
-		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.plan}),
+		slog.String("tenant", r.Subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
+		slog.String("preset", r.Plan.Preset), slog.String("engine", engineNames(r.Subjects)),
+		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.Plan}),
 	}
 	if response != nil {
 		attrs = append(attrs, slog.String("query_id", response.QueryID), slog.Int("hits", len(response.Hits)),
@@ -51,7 +51,7 @@ func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, t
 		attrs = append(attrs, l.About(ctx)...)
 	}
 	if l.Queries {
-		attrs = append(attrs, slog.String("query", r.req.Query))
+		attrs = append(attrs, slog.String("query", r.Request.Query))
 	}
 	l.Logger.LogAttrs(ctx, slog.LevelWarn, "a search was slow", attrs...)
 }

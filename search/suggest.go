@@ -1,70 +1,46 @@
 package search
 
 import (
-	"github.com/hybridge-search/hybridge/fault"
+	"context"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Limits on suggestions.
-const (
-	MaxSuggestBytes    = 256 // of what was typed
-	MaxSuggestions     = 50
-	defaultSuggestions = 8
-)
-
-const (
-	suggestWords    = 24 // words of the index that may go on where the typing is
-	suggestRequired = 8  // words before that, which must be in the chunk too
-	suggestTitles   = 48 // chunks whose titles are looked at
-	suggestAlike    = 8  // of them of one document, whose chunks may all have one title
-	titleTokens     = 24 // a title, or a category with a question, has about so many
-	longestTitle    = 160
-)
-
-// SuggestRequest asks how what was typed may go on.
-type SuggestRequest struct {
-	Query          string      `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
-	KnowledgeBases []string    `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
-	Engine         string      `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
-	Limit          *int        `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
-	User           *string     `json:"user,omitempty" doc:"Only of chunks of this owner."`
-	Filter         plan.Filter `json:"filter,omitempty" doc:"As of a search."`
-}
-
-// SuggestionKind is what a suggestion is taken from.
-type SuggestionKind string
-
-// The kinds of suggestion.
-const (
-	SuggestTitle    SuggestionKind = "title"
-	SuggestQuestion SuggestionKind = "question"
-	SuggestTerm     SuggestionKind = "term"
-)
-
-// Suggestion is a text that goes on where the typing is.
-type Suggestion struct {
-	Text          string         `json:"text" doc:"Replaces what was typed."`
-	Kind          SuggestionKind `json:"kind" enum:"title,question,term" doc:"title: of a chunk. question: of a pair. term: what was typed with its last word completed."`
-	KnowledgeBase string         `json:"knowledge_base" doc:"That has it, of several the one with most."`
-	Count         int            `json:"count" doc:"term: chunks with the word, and with those typed before it. title, question: how many of the chunks that were looked at have it. Only chunks that the caller may see count."`
-}
-
-// Suggestions is the answer.
-type Suggestions struct {
-	Suggestions []Suggestion      `json:"suggestions"`
-	Degraded    []answer.Degraded `json:"degraded"`
-}
-
-// stepSuggest is what Degraded calls it.
-const stepSuggest = "suggest"
-
-func (r *SuggestRequest) validate() error {
-	if len(r.Query) > MaxSuggestBytes {
-		return fault.Invalid("query", r.Query, "at most 256 bytes")
+// Suggest says how what was typed may go on: by titles, questions and words of chunks that
+// the caller may see.
+func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.SuggestRequest) (_ *typing.Suggestions, err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanSuggest)
+	defer func() { span.End(err) }()
+	if err := req.Validate(); err != nil {
+		return nil, err
 	}
-	if n := r.Limit; n != nil && (*n < 1 || *n > MaxSuggestions) {
-		return fault.Invalid("limit", *n, "1 to 50")
+	q := ask.Question{}
+	if q.Filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
+		return nil, err
 	}
-	return (&plan.Request{Query: r.Query, KnowledgeBases: r.KnowledgeBases, Engine: r.Engine, User: r.User}).Validate()
+	q.Filter.Conditions = slices.Concat(scope.Filter, q.Filter.Conditions)
+	if req.User != nil {
+		q.Filter.Owner = *req.User
+	}
+	release, err := s.admitWork(ctx, scope, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
+	return engines.Settled(engine.OneSearch(ctx), s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
+		answer, err := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}.Suggest(ctx, scope, as, &q, req.MaxSuggested())
+		if err != nil {
+			return nil, nil, err
+		}
+		return answer, answer.Degraded, nil
+	})
 }

@@ -47,7 +47,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 			return nil, &RefusedError{Index: i, Err: err}
 		}
 		runs[i] = r
-		all.subjects = slices.Concat(all.subjects, r.subjects)
+		all.Subjects = slices.Concat(all.Subjects, r.Subjects)
 	}
 	if len(runs) == 0 {
 		return nil, nil
@@ -57,8 +57,8 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		return nil, err
 	}
 	defer release()
-	all.req, all.bound = runs[0].req, scope.Filter
-	asked, err := s.asker().Ask(ctx, all.req, all.bound, all.subjects, &all.timings)
+	all.Request, all.Bound = runs[0].Request, scope.Filter
+	asked, err := s.asker().Ask(ctx, all.Request, all.Bound, all.Subjects, &all.timings)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,8 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	group.SetLimit(parallelRequests)
 	for i, r := range runs {
 		question := asked
-		if !slices.Equal(r.req.Queries, all.req.Queries) { // a language model wrote them
-			question = s.asker().Reword(ctx, asked, r.req, r.subjects)
+		if !slices.Equal(r.Request.Queries, all.Request.Queries) { // a language model wrote them
+			question = s.asker().Reword(ctx, asked, r.Request, r.Subjects)
 		}
 		s.pose(r, question)
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed

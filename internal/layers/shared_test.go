@@ -78,7 +78,7 @@ var shared = map[string]string{
 	"gateway/endpoint/send.go sending.by":                  ofProcess,
 	"lib/labels/labels.go Bounded.known":                   ofProcess,
 	"locale/answer.go known":                               ofProcess,
-	"search/languages.go profiles.kept":                    ofBase,
+	"search/retrieve/languages.go Profiles.kept":           ofBase,
 	"search/nearest.go sentences.kept":                     ofText,
 	"search/resultcache/flight.go flights.open":            "search/resultcache TestWhatAScopeSees",
 	"search/resultcache/memory.go memory.cache":            "search/resultcache TestWhatAScopeSees",

@@ -71,11 +71,22 @@ var layers = map[string][]string{
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
 		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan",
+		"search/engines", "search/plan", "search/relevance", "search/retrieve", "search/typing",
+	},
+	"search/typing": {
+		"access", "analysis", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
+		"search/plan",
+	},
+	"search/retrieve": {
+		"analysis", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer", "search/ask",
+		"search/engines", "search/plan", "search/relevance",
+	},
+	"search/relevance": {
+		"analysis/language", "embedding/bank", "engine", "scoring", "search/answer",
 	},
 	"search/ask": {
-		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer",
-		"search/engines", "search/plan",
+		"analysis", "analysis/language", "embedding/bank", "engine", "lib/tracing", "rules", "scoring",
+		"search/answer", "search/engines", "search/plan",
 	},
 	"search/engines": {
 		"access", "engine", "lib/labels", "lib/tracing", "search/answer", "search/plan",

@@ -73,3 +73,11 @@ func (a *RelevanceAccount) languageOf(h *Hit) string {
 	}
 	return main
 }
+
+// Larger is the larger of two values that may be unknown.
+func Larger(a, b *float64) *float64 {
+	if a == nil || (b != nil && *b > *a) {
+		return b
+	}
+	return a
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/rules"
 )
 
 // Analyzer turns text into tokens, and a question into its terms.
@@ -35,4 +36,10 @@ type Asker struct {
 	Embedder  Embedder // of knowledge bases that name no model, or none of the following; may be nil
 	Embedders map[string]Embedder
 	Synonyms  Synonyms // may be nil
+	Rules     Rules    // may be nil
+}
+
+// Rules gives the query rules of a knowledge base, nil where it has none.
+type Rules interface {
+	For(kb engine.Ref) *rules.Set
 }

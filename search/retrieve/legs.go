@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/relevance"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -22,12 +23,12 @@ import (
 // weight and scale that follow from statistics, and how it fared.
 type leg struct {
 	plan.Leg
-	text    *textquery.Query
-	vector  []float32
-	signal  *engine.Signal
-	moments *scoring.Moments // of what is fused: raw scores, or evidence in their place
-	cosines *scoring.Moments // of the raw scores, where moments are those of evidence
-	bound   float64          // of a text score
+	Text        *textquery.Query
+	Vector      []float32
+	AskedSignal *engine.Signal
+	moments     *scoring.Moments // of what is fused: raw scores, or evidence in their place
+	cosines     *scoring.Moments // of the raw scores, where moments are those of evidence
+	bound       float64          // of a text score
 	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
 	vocabulary  *analysis.Vocabulary
 	frequencies analysis.Frequencies
@@ -49,13 +50,13 @@ func (l *leg) raws() *scoring.Moments {
 	return l.moments
 }
 
-// sends reports whether the engine has something to look for.
-func (l *leg) sends() bool {
+// Sends reports whether the engine has something to look for.
+func (l *leg) Sends() bool {
 	switch {
 	case l.err != nil, l.Kind == scoring.Signal: // the engine adds it to what legs find
 		return false
 	default:
-		return l.Kind == scoring.Vector || !l.text.Empty()
+		return l.Kind == scoring.Vector || !l.Text.Empty()
 	}
 }
 
@@ -75,21 +76,21 @@ func (l *leg) scoring() scoring.Leg {
 	}
 }
 
-// measured are the planned legs of a knowledge base with what neither the text rules nor
+// Measured are the planned legs of a knowledge base with what neither the text rules nor
 // the filter change: vectors and statistics. The first retrieval that needs them asks.
-type measured struct {
-	once  sync.Once
-	legs  []leg
-	judge *judge
-	err   error
+type Measured struct {
+	once      sync.Once
+	legs      []leg
+	estimator *relevance.Estimator
+	err       error
 }
 
 // measureOnce measures a knowledge base unless that is done.
-func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
+func (s *Retriever) measureOnce(ctx context.Context, rt *Retrieval) *Measured {
 	m := rt.measured
 	m.once.Do(func() {
 		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil && len(m.legs) > 0 {
-			m.judge = s.newJudge(ctx, rt, m.legs)
+			m.estimator = s.newEstimator(ctx, rt, m.legs)
 		}
 	})
 	return m
@@ -97,19 +98,19 @@ func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
 
 // prepareLegs gives each planned leg its query or vector, and what the statistics of
 // the knowledge base say of it.
-func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
+func (s *Retriever) prepareLegs(ctx context.Context, rt *Retrieval, rules analysis.Rules) error {
 	m := s.measureOnce(ctx, rt)
-	rt.legs, rt.judge = slices.Clone(m.legs), m.judge.copy()
+	rt.Legs, rt.Estimator = slices.Clone(m.legs), m.estimator.Copy()
 	if m.err != nil {
 		return m.err
 	}
-	if rt.pool != nil {
-		rt.pool.apply(rt)
+	if rt.Pool != nil {
+		rt.Pool.apply(rt)
 	}
-	expander := s.asker().Expander(&rt.KB)
-	for i := range rt.legs {
-		if rt.legs[i].Kind == scoring.Text {
-			rt.legs[i].compose(rt.question.In(rt.legs[i].Query).Parsed, expander, rules)
+	expander := s.Asker.Expander(&rt.KB)
+	for i := range rt.Legs {
+		if rt.Legs[i].Kind == scoring.Text {
+			rt.Legs[i].compose(rt.Question.In(rt.Legs[i].Query).Parsed, expander, rules)
 		}
 	}
 	if rt.Plan.Coverage {
@@ -121,12 +122,12 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 // measure gives the planned legs their vectors, and asks the engine for the statistics
 // that weighting and normalising need: the document frequencies of the query's terms and
 // their synonyms per text field, and the moments of the cosines.
-func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
+func (rt *Retrieval) measure(ctx context.Context) ([]leg, error) {
 	legs := make([]leg, len(rt.Plan.Legs))
 	for i, planned := range rt.Plan.Legs {
-		legs[i].Leg, legs[i].signal = planned, planned.EngineSignal()
+		legs[i].Leg, legs[i].AskedSignal = planned, planned.EngineSignal()
 		if planned.Kind == scoring.Vector {
-			legs[i].vector, legs[i].err = rt.question.VectorFor(&rt.KB, planned.Query)
+			legs[i].Vector, legs[i].err = rt.Question.VectorFor(&rt.KB, planned.Query)
 		}
 	}
 	if !rt.Plan.NeedsStatistics() && !rt.several {
@@ -145,7 +146,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 }
 
 // measurePair asks for the statistics of two legs.
-func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) error {
+func (rt *Retrieval) measurePair(ctx context.Context, p pair, withVectors bool) error {
 	if rt.Plan.Fusion.Normalizer != scoring.ZScore {
 		p.vector = nil // nothing else asks for the moments of cosines
 	}
@@ -159,7 +160,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 		req.Field, req.Terms = p.text.Field, vocabulary.Words
 	}
 	if p.vector != nil {
-		req.VectorField, req.Vector = p.vector.Field, p.vector.vector
+		req.VectorField, req.Vector = p.vector.Field, p.vector.Vector
 	}
 	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, req)
 	if err != nil {
@@ -209,7 +210,7 @@ func pairs(legs []leg) []pair {
 func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis.Rules) {
 	f := &l.frequencies
 	query := analysis.Compose(parsed, *f, e, rules)
-	l.text = &query
+	l.Text = &query
 	if f.DF == nil {
 		return // nothing in the plan depends on them
 	}
@@ -232,10 +233,10 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 }
 
 // signals asks for those of the plan, which are the legs at the places given.
-func (rt *retrieval) signals() (signals []engine.Signal, places []int) {
-	for i := range rt.legs {
-		if l := &rt.legs[i]; l.signal != nil {
-			signals, places = append(signals, *l.signal), append(places, i)
+func (rt *Retrieval) signals() (signals []engine.Signal, places []int) {
+	for i := range rt.Legs {
+		if l := &rt.Legs[i]; l.AskedSignal != nil {
+			signals, places = append(signals, *l.AskedSignal), append(places, i)
 		}
 	}
 	return signals, places

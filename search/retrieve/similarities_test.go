@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"testing"
@@ -10,13 +10,13 @@ import (
 
 // TestSimilaritiesAreTheBestOfTheirKind, and unknown where no leg knows one.
 func TestSimilaritiesAreTheBestOfTheirKind(t *testing.T) {
-	rt := &retrieval{Subject: &engines.Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, legs: []leg{
+	rt := &Retrieval{Subject: &engines.Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, Legs: []leg{
 		{Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Text}},
 	}}
 	high, low, none := new(0.9), new(0.1), new(0.0)
 	f := func(first, second, text *float64, wantVector, wantTerm *float64) {
 		t.Helper()
-		vector, term := rt.similarities([]scoring.Contribution{{Raw: first}, {Raw: second}, {Raw: text}})
+		vector, term := rt.Similarities([]scoring.Contribution{{Raw: first}, {Raw: second}, {Raw: text}})
 		if vector != wantVector || (term == nil) != (wantTerm == nil) || term != nil && *term != *wantTerm {
 			t.Errorf("similarities %v and %v, want %v and %v", vector, term, wantVector, wantTerm)
 		}

@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"cmp"
@@ -25,12 +25,12 @@ import (
 // A pool is the knowledge bases that can be: of the same legs, model and formula. One
 // with chunks in another language than the question's is a pool by itself.
 type pool struct {
-	members []*retrieval
+	Members []*Retrieval
 	legs    []pooledLeg
 	centred bool            // evidence is fused in place of cosines
 	ranked  []scoring.Fused // all candidates
-	kept    []scoring.Fused // that no threshold on a leg cut
-	cuts    []scoring.Cut
+	Kept    []scoring.Fused // that no threshold on a leg cut
+	Cuts    []scoring.Cut
 }
 
 // pooledLeg is what a leg has in place of a knowledge base's own statistics.
@@ -40,11 +40,11 @@ type pooledLeg struct {
 	moments     *scoring.Moments
 }
 
-// mergedPooled is what Response.MergedBy says of one pool.
-const mergedPooled = "pooled"
+// MergedPooled is what Response.MergedBy says of one pool.
+const MergedPooled = "pooled"
 
 // measureAll measures all knowledge bases and pools them.
-func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
+func (s *Retriever) measureAll(ctx context.Context, retrievals []Retrieval) {
 	var group errgroup.Group
 	group.SetLimit(engines.ParallelSubjects)
 	for i := range retrievals {
@@ -66,10 +66,10 @@ func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
 			pools[key] = &pool{}
 		}
 		p := pools[key]
-		p.members = append(p.members, rt)
+		p.Members = append(p.Members, rt)
 	}
 	for _, p := range pools {
-		if p.centred = p.centres(); p.centred || len(p.members) > 1 {
+		if p.centred = p.centres(); p.centred || len(p.Members) > 1 {
 			p.sumUp()
 		}
 	}
@@ -78,17 +78,17 @@ func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
 // centres reports whether evidence is to be fused in place of cosines: where some chunks
 // are in another language than the question, and the evidence of all can be told.
 func (p *pool) centres() bool {
-	fusion, foreign := &p.members[0].Plan.Fusion, false
+	fusion, foreign := &p.Members[0].Plan.Fusion, false
 	switch {
 	case fusion.Method == scoring.RRF:
 	case fusion.Method == scoring.Linear && fusion.Normalizer != scoring.Theoretical: // evidence has no bounds
 	default:
 		return false
 	}
-	for _, rt := range p.members {
-		j := rt.measured.judge
-		foreign = foreign || j.foreign()
-		if !j.withoutVectors() && !j.coversAll(rt.measured.legs) {
+	for _, rt := range p.Members {
+		j := rt.measured.estimator
+		foreign = foreign || j.Foreign()
+		if !j.WithoutVectors() && !j.CoversAll() {
 			return false
 		}
 	}
@@ -96,8 +96,8 @@ func (p *pool) centres() bool {
 }
 
 // scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
-func (rt *retrieval) scale() string {
-	parts := []string{rt.question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
+func (rt *Retrieval) scale() string {
+	parts := []string{rt.Question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
 		l := &rt.Plan.Legs[i]
 		parts = append(parts, l.Name, string(l.Kind), l.Field)
@@ -107,13 +107,13 @@ func (rt *retrieval) scale() string {
 
 // sumUp pools the statistics of the members.
 func (p *pool) sumUp() {
-	for _, rt := range p.members {
-		rt.pool = p
+	for _, rt := range p.Members {
+		rt.Pool = p
 	}
-	p.legs = make([]pooledLeg, len(p.members[0].measured.legs))
+	p.legs = make([]pooledLeg, len(p.Members[0].measured.legs))
 	byLanguage := p.byLanguage()
 	for i := range p.legs {
-		p.legs[i] = pooledLeg{frequencies: sumFrequencies(p.members, i), moments: p.sumMoments(i)}
+		p.legs[i] = pooledLeg{frequencies: sumFrequencies(p.Members, i), moments: p.sumMoments(i)}
 		if len(byLanguage) > 1 {
 			p.legs[i].alike = make(map[string]analysis.Frequencies, len(byLanguage))
 			for _, members := range byLanguage {
@@ -125,13 +125,13 @@ func (p *pool) sumUp() {
 
 // byLanguage are the members by their main language, which decides how much their texts
 // count; all of them where evidence is not fused.
-func (p *pool) byLanguage() [][]*retrieval {
-	if !p.centred || !p.members[0].Plan.Coverage {
-		return [][]*retrieval{p.members}
+func (p *pool) byLanguage() [][]*Retrieval {
+	if !p.centred || !p.Members[0].Plan.Coverage {
+		return [][]*Retrieval{p.Members}
 	}
-	var parts [][]*retrieval
-	for _, rt := range p.members {
-		at := slices.IndexFunc(parts, func(m []*retrieval) bool { return m[0].mainLanguage() == rt.mainLanguage() })
+	var parts [][]*Retrieval
+	for _, rt := range p.Members {
+		at := slices.IndexFunc(parts, func(m []*Retrieval) bool { return m[0].mainLanguage() == rt.mainLanguage() })
 		if at < 0 {
 			at, parts = len(parts), append(parts, nil)
 		}
@@ -141,15 +141,15 @@ func (p *pool) byLanguage() [][]*retrieval {
 }
 
 // mainLanguage is that of most chunks, empty where it is not known.
-func (rt *retrieval) mainLanguage() string {
-	if rt.measured.judge == nil {
+func (rt *Retrieval) mainLanguage() string {
+	if rt.measured.estimator == nil {
 		return ""
 	}
-	return rt.measured.judge.profile.main
+	return rt.measured.estimator.Profile.Main
 }
 
 // sumFrequencies are those of several knowledge bases together.
-func sumFrequencies(members []*retrieval, leg int) analysis.Frequencies {
+func sumFrequencies(members []*Retrieval, leg int) analysis.Frequencies {
 	var sum analysis.Frequencies
 	length := 0.0
 	for _, rt := range members {
@@ -177,14 +177,14 @@ func sumFrequencies(members []*retrieval, leg int) analysis.Frequencies {
 
 func (p *pool) sumMoments(leg int) *scoring.Moments {
 	var n, sum, squares float64
-	for _, rt := range p.members {
+	for _, rt := range p.Members {
 		l := &rt.measured.legs[leg]
 		if l.moments == nil {
 			continue
 		}
 		m := l.moments
 		if p.centred {
-			m = rt.measured.judge.moments(leg, m)
+			m = rt.measured.estimator.Moments(leg, m)
 		}
 		n += float64(l.vectors)
 		sum += float64(l.vectors) * m.Mean
@@ -198,9 +198,9 @@ func (p *pool) sumMoments(leg int) *scoring.Moments {
 }
 
 // apply gives the legs of a member the pooled statistics in place of their own.
-func (p *pool) apply(rt *retrieval) {
-	for i := range rt.legs {
-		l := &rt.legs[i]
+func (p *pool) apply(rt *Retrieval) {
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
 		if l.frequencies.DF != nil {
 			l.own, l.frequencies = l.frequencies, p.legs[i].frequencies
 			l.alike = p.legs[i].alike[rt.mainLanguage()]
@@ -236,63 +236,63 @@ func (l *leg) rescale() {
 		}
 		return pooled / own
 	}
-	scaled := textquery.Query{MinimumMatch: l.text.MinimumMatch}
+	scaled := textquery.Query{MinimumMatch: l.Text.MinimumMatch}
 	if own, pooled := l.own.AverageLength, l.frequencies.AverageLength; own > 0 && pooled > 0 {
 		scaled.Lengths = &textquery.Lengths{Average: pooled, Own: own}
 	}
-	for _, term := range l.text.Terms {
+	for _, term := range l.Text.Terms {
 		term.Weight *= ratio(term.Text)
 		for i := range term.Synonyms {
 			term.Synonyms[i].Weight *= ratio(term.Synonyms[i].Terms...)
 		}
 		scaled.Terms = append(scaled.Terms, term)
 	}
-	for _, phrase := range l.text.Phrases {
+	for _, phrase := range l.Text.Phrases {
 		phrase.Weight *= ratio(phrase.Terms...)
 		scaled.Phrases = append(scaled.Phrases, phrase)
 	}
-	l.text = &scaled
+	l.Text = &scaled
 }
 
-// fuse ranks the candidates of all members together. Members whose text counts differently
+// Fuse ranks the candidates of all members together. Members whose text counts differently
 // are fused side by side: ranks, moments and so the sums are those of the whole pool.
-func (p *pool) fuse() {
-	first, parts := p.members[0], p.byLanguage()
-	weighByQuestion(p.members)
+func (p *pool) Fuse() {
+	first, parts := p.Members[0], p.byLanguage()
+	weighByQuestion(p.Members)
 	p.rank(len(parts) > 1)
 	rankings := make([][]scoring.Fused, len(parts))
 	for i, members := range parts {
 		rankings[i] = p.fuseTogether(members)
 	}
 	p.ranked = scoring.MergeParts(rankings...)
-	thresholds := first.legThresholds().Applicable(p.scoringLegs())
+	thresholds := first.LegThresholds().Applicable(p.ScoringLegs())
 	thresholds.Spares = p.choosePins()
-	p.kept, p.cuts = thresholds.Cut(p.ranked)
-	for _, rt := range p.members {
-		rt.ranking, rt.cuts = of(p.kept, rt.source), nil
+	p.Kept, p.Cuts = thresholds.Cut(p.ranked)
+	for _, rt := range p.Members {
+		rt.Ranking, rt.Cuts = of(p.Kept, rt.Source), nil
 	}
 }
 
 // choosePins does so for each member, and reports of a chunk whether it is pinned.
 func (p *pool) choosePins() (pinned func(*scoring.Fused) bool) {
-	by := make(map[int32]*retrieval, len(p.members))
-	for _, rt := range p.members {
-		by[rt.source] = rt
-		if rt.ruled != nil {
-			rt.choosePins(of(p.ranked, rt.source))
+	by := make(map[int32]*Retrieval, len(p.Members))
+	for _, rt := range p.Members {
+		by[rt.Source] = rt
+		if rt.Rules != nil {
+			rt.ChoosePins(of(p.ranked, rt.Source))
 		}
 	}
-	return func(f *scoring.Fused) bool { return by[f.Source].pinned[f.ID()] != "" }
+	return func(f *scoring.Fused) bool { return by[f.Source].PinnedBy[f.ID()] != "" }
 }
 
 // fuseTogether fuses the candidates of members whose legs weigh the same.
-func (p *pool) fuseTogether(members []*retrieval) []scoring.Fused {
+func (p *pool) fuseTogether(members []*Retrieval) []scoring.Fused {
 	var candidates []scoring.Candidate
 	var sources []int32
 	for _, rt := range members {
-		rt.offset = len(candidates)
-		for i := range rt.hits {
-			candidates, sources = append(candidates, rt.hits[i].Candidate), append(sources, rt.source)
+		rt.Offset = len(candidates)
+		for i := range rt.Hits {
+			candidates, sources = append(candidates, rt.Hits[i].Candidate), append(sources, rt.Source)
 		}
 	}
 	legs := scoringLegs(members)
@@ -309,13 +309,13 @@ func (p *pool) fuseTogether(members []*retrieval) []scoring.Fused {
 }
 
 // evidences are those of all hits in a vector leg, nil for a text leg.
-func evidences(members []*retrieval, leg int) []float64 {
-	if members[0].legs[leg].Kind != scoring.Vector {
+func evidences(members []*Retrieval, leg int) []float64 {
+	if members[0].Legs[leg].Kind != scoring.Vector {
 		return nil
 	}
 	var all []float64
 	for _, rt := range members {
-		for hit := range rt.hits {
+		for hit := range rt.Hits {
 			all = append(all, rt.fusedBy(hit, leg))
 		}
 	}
@@ -331,16 +331,16 @@ func of(ranking []scoring.Fused, source int32) []scoring.Fused {
 // long as it was planned for one knowledge base. Joint rankings, which have none, are given
 // one where they are fused in parts.
 func (p *pool) rank(inParts bool) {
-	joint := p.members[0].Plan.Joint
+	joint := p.Members[0].Plan.Joint
 	if joint && !inParts {
 		return
 	}
-	for leg := range p.members[0].legs {
-		if p.members[0].legs[leg].Kind == scoring.Signal {
+	for leg := range p.Members[0].Legs {
+		if p.Members[0].Legs[leg].Kind == scoring.Signal {
 			continue // it is ranked among the candidates by the fusion
 		}
 		var returned []place
-		for _, rt := range p.members {
+		for _, rt := range p.Members {
 			returned = append(returned, rt.returnedBy(leg)...)
 		}
 		slices.SortStableFunc(returned, func(a, b place) int {
@@ -348,7 +348,7 @@ func (p *pool) rank(inParts bool) {
 		})
 		for i, at := range returned {
 			at.said.Rank = i + 1
-			if !joint && at.said.Rank > p.members[0].legs[leg].K {
+			if !joint && at.said.Rank > p.Members[0].Legs[leg].K {
 				at.said.Rank = 0
 			}
 		}
@@ -363,41 +363,41 @@ type place struct {
 }
 
 // returnedBy are the hits that a leg has.
-func (rt *retrieval) returnedBy(leg int) (places []place) {
-	for i := range rt.hits {
-		if o := &rt.hits[i].Observations[leg]; o.Rank != 0 {
-			places = append(places, place{o, rt.fusedBy(i, leg), rt.hits[i].ID})
+func (rt *Retrieval) returnedBy(leg int) (places []place) {
+	for i := range rt.Hits {
+		if o := &rt.Hits[i].Observations[leg]; o.Rank != 0 {
+			places = append(places, place{o, rt.fusedBy(i, leg), rt.Hits[i].ID})
 		}
 	}
 	return places
 }
 
 // fusedBy is what a leg's score of a hit is in the fusion.
-func (rt *retrieval) fusedBy(hit, leg int) float64 {
-	raw := rt.hits[hit].Observations[leg].Raw
-	if rt.pool == nil || !rt.pool.centred || rt.legs[leg].Kind != scoring.Vector {
+func (rt *Retrieval) fusedBy(hit, leg int) float64 {
+	raw := rt.Hits[hit].Observations[leg].Raw
+	if rt.Pool == nil || !rt.Pool.centred || rt.Legs[leg].Kind != scoring.Vector {
 		return raw
 	}
-	j := rt.judge
-	s, told := j.scale(leg), j.languageOf(&rt.hits[hit])
+	j := rt.Estimator
+	s, told := j.ScaleOf(leg), j.LanguageOf(&rt.Hits[hit])
 	if s == nil { // the leg could not be run
 		return math.NaN()
 	}
-	if s.of(told) == nil {
-		told = j.profile.main // nothing is known of the other
+	if s.Of(told) == nil {
+		told = j.Profile.Main // nothing is known of the other
 	}
-	return rt.vectorEvidence(s, hit, told, raw)
+	return rt.VectorEvidence(s, hit, told, raw)
 }
 
-// scoringLegs are those of the pool.
-func (p *pool) scoringLegs() []scoring.Leg { return scoringLegs(p.members) }
+// ScoringLegs are those of the pool.
+func (p *pool) ScoringLegs() []scoring.Leg { return scoringLegs(p.Members) }
 
 // scoringLegs are those of several members together: a leg is degraded where it took no
 // part anywhere.
-func scoringLegs(members []*retrieval) []scoring.Leg {
-	legs := members[0].scoringLegs()
+func scoringLegs(members []*Retrieval) []scoring.Leg {
+	legs := members[0].ScoringLegs()
 	for _, rt := range members[1:] {
-		for i, l := range rt.scoringLegs() {
+		for i, l := range rt.ScoringLegs() {
 			if legs[i].Degraded && !l.Degraded {
 				legs[i] = l
 			}

@@ -1,4 +1,4 @@
-package search
+package typing
 
 import (
 	"cmp"
@@ -89,7 +89,7 @@ func compareCase(a, b string) int {
 
 // visible reads chunks that the question may show; those that changed since their ids were
 // told, so that they are no longer to be seen, are left out.
-func (s *Searcher) visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids []string) ([]engine.Chunk, error) {
+func visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids []string) ([]engine.Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

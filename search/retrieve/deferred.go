@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -18,47 +18,47 @@ type deferredScores struct {
 
 // deferScores leaves the raw scores of hits that a leg did not return to be read with
 // the page, where they explain a hit and decide nothing.
-func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
+func (rt *Retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
-	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
-	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
+	decides := len(rt.LegThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
+	if !can || !rt.demand.DeferScores || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
 		return
 	}
 	req.DeferScores = true
-	rt.deferred = deferredScores{legs: req.Legs, of: sent}
+	rt.Deferred = deferredScores{legs: req.Legs, of: sent}
 }
 
-// readPage reads the chunks of a page, and the scores that were deferred; it asks
+// ReadPage reads the chunks of a page, and the scores that were deferred; it asks
 // for nothing when all of them came with the hits.
-func (rt *retrieval) readPage(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	rt.deferred.dropFailed(rt.legs)
-	if len(rt.deferred.legs) == 0 {
+func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	rt.Deferred.dropFailed(rt.Legs)
+	if len(rt.Deferred.legs) == 0 {
 		if chunks := rt.prefetched(ids); len(chunks) == len(ids) {
 			return chunks, nil
 		}
-		return rt.readChunks(ctx, ids)
+		return rt.ReadChunks(ctx, ids)
 	}
 	req := engine.ChunksRequest{KB: rt.KB, IDs: ids}
 	var raw [][]float64
 	chunks, err := engines.Ask(ctx, rt.Subject, engines.CallScoreChunks,
 		func(ctx context.Context, req engine.ChunksRequest) (chunks []engine.Chunk, err error) {
-			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
+			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.Deferred.legs)
 			return chunks, err
 		}, req)
 	if err != nil {
 		return nil, err
 	}
-	if rt.deferred.raw == nil {
-		rt.deferred.raw = make(map[string][]float64, len(chunks))
+	if rt.Deferred.raw == nil {
+		rt.Deferred.raw = make(map[string][]float64, len(chunks))
 	}
 	for i := range chunks {
-		rt.deferred.raw[chunks[i].ID] = raw[i]
+		rt.Deferred.raw[chunks[i].ID] = raw[i]
 	}
 	return chunks, nil
 }
 
 // prefetched are those of the chunks that came with the hits.
-func (rt *retrieval) prefetched(ids []string) []engine.Chunk {
+func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
 	if len(rt.chunks) < len(ids) {
 		return nil
 	}
@@ -85,8 +85,8 @@ func (d *deferredScores) dropFailed(legs []leg) {
 	*d = running
 }
 
-// fillIn adds the deferred scores of a chunk to its explanation.
-func (d *deferredScores) fillIn(id string, legs []scoring.Contribution) {
+// FillIn adds the deferred scores of a chunk to its explanation.
+func (d *deferredScores) FillIn(id string, legs []scoring.Contribution) {
 	raw := d.raw[id]
 	for i := range raw {
 		l := &legs[d.of[i]]

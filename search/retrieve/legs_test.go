@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 )
 
 // prepared is a retrieval by a text and a vector leg of weight 1.
-func prepared(fusion scoring.Fusion) *retrieval {
+func prepared(fusion scoring.Fusion) *Retrieval {
 	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
-	return &retrieval{
+	return &Retrieval{
 		Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
-		question: &ask.Question{},
-		legs: []leg{
+		Question: &ask.Question{},
+		Legs: []leg{
 			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
 			{Leg: plan.Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
 		},
@@ -35,14 +35,14 @@ func TestTextWeighsByCoverage(t *testing.T) {
 	f := func(df []int, averageLength, want float64) {
 		t.Helper()
 		rt := prepared(scoring.Fusion{})
-		rt.question.Parsed = parsed
-		rt.legs[0].frequencies = analysis.Frequencies{Docs: 100, AverageLength: averageLength, DF: df}
+		rt.Question.Parsed = parsed
+		rt.Legs[0].frequencies = analysis.Frequencies{Docs: 100, AverageLength: averageLength, DF: df}
 		rt.weighByCoverage()
-		if got := rt.legs[0].Weight; math.Abs(got-want) > 1e-12 {
+		if got := rt.Legs[0].Weight; math.Abs(got-want) > 1e-12 {
 			t.Errorf("df %v, length %v: weight %v, want %v", df, averageLength, got, want)
 		}
-		if rt.legs[1].Weight != 1 {
-			t.Errorf("the vector leg weighs %v; want rt.legs[1].Weight 1", rt.legs[1].Weight)
+		if rt.Legs[1].Weight != 1 {
+			t.Errorf("the vector leg weighs %v; want rt.legs[1].Weight 1", rt.Legs[1].Weight)
 		}
 	}
 	all, none := []int{5, 5}, []int{0, 0}
@@ -64,8 +64,8 @@ func TestSumsOfZScores(t *testing.T) {
 	f := func(text, vector, wantText, wantVector float64) {
 		t.Helper()
 		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
-		rt.legs[0].moments = &scoring.Moments{Mean: 2, Deviation: text}
-		rt.legs[1].moments = &scoring.Moments{Mean: 0.3, Deviation: vector}
+		rt.Legs[0].moments = &scoring.Moments{Mean: 2, Deviation: text}
+		rt.Legs[1].moments = &scoring.Moments{Mean: 0.3, Deviation: vector}
 		sum := rt.sum([]int{0, 1})
 		if sum.Weights[0] != wantText || sum.Weights[1] != wantVector || sum.Absent != nil || sum.Candidates != 10 {
 			t.Errorf("deviations %v and %v: %+v, want weights %v and %v", text, vector, sum, wantText, wantVector)
@@ -92,12 +92,12 @@ func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (
 	return stats, nil
 }
 
-// Thesaurus has a synonym for single words; the tests outside the package use it too.
-type Thesaurus map[string]string
+// thesaurus has a synonym for single words.
+type thesaurus map[string]string
 
-func (th Thesaurus) For(engine.Ref) analysis.Expander { return th }
+func (th thesaurus) For(engine.Ref) analysis.Expander { return th }
 
-func (th Thesaurus) Expand(terms []string) (found analysis.Expansions) {
+func (th thesaurus) Expand(terms []string) (found analysis.Expansions) {
 	for i, term := range terms {
 		if synonym, ok := th[term]; ok {
 			found.All = append(found.All, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
@@ -115,17 +115,17 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 		rt.Plan.Coverage, rt.Plan.Text = true, analysis.Rules{SynonymBoost: 0.8}
 		rt.Plan.Legs = []plan.Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
 		e := &counted{df: map[string]int{"refund": 5}}
-		rt.Engine, rt.measured = e, &measured{}
-		rt.question.Parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
+		rt.Engine, rt.measured = e, &Measured{}
+		rt.Question.Parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
-		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{req: &plan.Request{}, question: *rt.question, subjects: []engines.Subject{*rt.Subject}, plan: &rt.Plan}
-		rt.vocabulary = s.asker().Vocabularies(&r.question, r.subjects, &r.plan.Text)
+		s := &Retriever{Asker: ask.Asker{Synonyms: thesaurus{"zorp": "refund"}}}
+		r := &ask.Asked{Request: &plan.Request{}, Question: *rt.Question, Subjects: []engines.Subject{*rt.Subject}, Plan: &rt.Plan}
+		rt.vocabulary = s.Asker.Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)
 		}
-		return &rt.legs[0], e
+		return &rt.Legs[0], e
 	}
 	known, _ := text("refund")
 	unknown, e := text("zorp")

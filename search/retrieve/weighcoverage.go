@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"github.com/hybridge-search/hybridge/analysis"
@@ -6,11 +6,11 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// weights tells them.
-func (rt *retrieval) weights() []answer.WeightAccount {
-	all := make([]answer.WeightAccount, len(rt.legs))
-	for i := range rt.legs {
-		l := &rt.legs[i]
+// Weights tells them.
+func (rt *Retrieval) Weights() []answer.WeightAccount {
+	all := make([]answer.WeightAccount, len(rt.Legs))
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
 		all[i] = answer.WeightAccount{
 			KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned",
 			Coverage: l.weighed, ByQuestion: l.byQuestion,
@@ -29,9 +29,9 @@ func (rt *retrieval) weights() []answer.WeightAccount {
 // where known is the share of the query's idf mass that the text index knows:
 // words in another language are none, and in short chunks the few words that
 // match say less. Measured on eleven retrieval sets, see docs/relevance.md.
-func (rt *retrieval) weighByCoverage() {
-	for i := range rt.legs {
-		l := &rt.legs[i]
+func (rt *Retrieval) weighByCoverage() {
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
 		if l.Kind != scoring.Text || l.err != nil {
 			continue
 		}
@@ -39,9 +39,9 @@ func (rt *retrieval) weighByCoverage() {
 		if l.alike.DF != nil {
 			f = l.alike
 		}
-		known := analysis.Known(rt.question.In(l.Query).Parsed, f)
-		if rt.known == nil || known > *rt.known {
-			rt.known = &known
+		known := analysis.Known(rt.Question.In(l.Query).Parsed, f)
+		if rt.Known == nil || known > *rt.Known {
+			rt.Known = &known
 		}
 		l.weighed = &answer.Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
 		if l.alike.DF != nil {

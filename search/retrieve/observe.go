@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"github.com/hybridge-search/hybridge/scoring"

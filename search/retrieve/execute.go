@@ -1,4 +1,4 @@
-package search
+package retrieve
 
 import (
 	"context"
@@ -18,53 +18,63 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
-// retrieval is what one knowledge base finds for the question.
-type retrieval struct {
-	*engines.Subject
-	question *ask.Question
-	wants    plan.Exactness
-	prefetch int  // see run.prefetch
-	mayDefer bool // scores that decide nothing may be left for the page
-	several  bool // other knowledge bases are searched with it
-	apart    bool // a joint ranking is taken apart, to be observed
-	measured *measured
-	// vocabulary of the run, see run.vocabulary.
-	vocabulary func(query int) *analysis.Vocabulary
-	legs       []leg
-	judge      *judge    // nil: nothing is said of relevance
-	evidence   []float64 // of each hit, NaN where it is unknown
-	known      *float64  // share of the query's idf mass that the text index knows
-	hits       []engine.Hit
-	chunks     []engine.Chunk // that came with the hits
-	ranking    []scoring.Fused
-	cuts       []scoring.Cut // hits dropped, per threshold on a leg
-	relaxed    string        // the minimum_should_match that found something, when not the planned one
-	full       bool          // an engine stopped at its limit: more may match
-	method     string
-	exact      map[int][]float64 // by hit: its exact evidence in each leg, NaN where unknown
-	pool       *pool             // nil: scored by itself
-	source     int32             // its place among the retrievals
-	offset     int               // of its hits among the candidates that it was fused with
-	degraded   []answer.Degraded
-	fuseMS     float64
-	deferred   deferredScores
-	ruled      *ruled            // nil: no rule matches
-	pins       []pin             // of the rules, with what they show
-	pinned     map[string]string // the chunks that these show: the rule
-	unfound    []int             // hits that pins added, which no leg found
-	spared     int               // pinned hits of the ranking that are below a threshold on a leg
-	err        error             // no leg could be run
+// Retriever asks the engines of a search.
+type Retriever struct {
+	Asker    ask.Asker
+	Bank     Bank // nil: nothing is said of relevance
+	Profiles *Profiles
 }
 
-// execute searches all knowledge bases, each on its own and at the same time.
-func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
+// Demand says what is needed of a retrieval beside its ranking.
+type Demand struct {
+	Prefetch    int  // how many of the best hits an engine may bring the chunks of
+	DeferScores bool // scores that decide nothing may be left for the page
+	// allEvidence reads the exact evidence of all hits: which of them count depends on what they are fused by.
+	AllEvidence bool
+}
+
+// Retrieval is what one knowledge base finds for the question.
+type Retrieval struct {
+	*engines.Subject
+	relevance.Found
+	Question *ask.Question
+	wants    plan.Exactness
+	demand   Demand
+	several  bool // other knowledge bases are searched with it
+	measured *Measured
+	// vocabulary of the run, see run.vocabulary.
+	vocabulary func(query int) *analysis.Vocabulary
+	Legs       []leg
+	Known      *float64       // share of the query's idf mass that the text index knows
+	chunks     []engine.Chunk // that came with the hits
+	Ranking    []scoring.Fused
+	Cuts       []scoring.Cut // hits dropped, per threshold on a leg
+	Relaxed    string        // the minimum_should_match that found something, when not the planned one
+	Full       bool          // an engine stopped at its limit: more may match
+	Method     string
+	Pool       *pool // nil: scored by itself
+	Source     int32 // its place among the retrievals
+	Offset     int   // of its hits among the candidates that it was fused with
+	Degraded   []answer.Degraded
+	FuseMS     float64
+	Deferred   deferredScores
+	Rules      *ask.MatchedRules // nil: no rule matches
+	Pins       []ask.Pin         // of the rules, with what they show
+	PinnedBy   map[string]string // the chunks that these show: the rule
+	addedPins  []int             // hits that pins added, which no leg found
+	spared     int               // pinned hits of the ranking that are below a threshold on a leg
+}
+
+// Execute searches all knowledge bases, each on its own and at the same time.
+func (s *Retriever) Execute(ctx context.Context, r *ask.Asked, m []Measured, d Demand) []Retrieval {
 	ctx, span := tracing.Start(ctx, engines.SpanExecute)
 	defer span.End(nil)
-	retrievals := make([]retrieval, len(r.subjects))
+	retrievals := make([]Retrieval, len(r.Subjects))
 	for i := range retrievals {
-		retrievals[i] = newRetrieval(r, i)
+		retrievals[i] = newRetrieval(r, m, d, i)
 	}
 	s.measureAll(ctx, retrievals)
 	if len(retrievals) == 1 {
@@ -83,63 +93,32 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 	return retrievals
 }
 
-func newRetrieval(r *run, i int) retrieval {
-	rt := retrieval{
-		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		apart: r.apart, measured: &r.measured[i], vocabulary: r.vocabulary, wants: r.req.Exact,
-		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
+func newRetrieval(r *ask.Asked, m []Measured, d Demand, i int) Retrieval {
+	rt := Retrieval{
+		Subject: &r.Subjects[i], Question: &r.Question, demand: d,
+		measured: &m[i], vocabulary: r.Vocabulary, wants: r.Request.Exact,
+		Source: int32(i), several: len(r.Subjects) > 1, //nolint:gosec // at most 64
 	}
-	if r.ruled != nil {
-		rt.ruled = r.ruled[i]
+	if r.Rules != nil {
+		rt.Rules = r.Rules[i]
 	}
 	return rt
 }
 
-// prefetch is how many of the best hits an engine may bring the chunks of; 0 where
-// the page does not follow from the ranking of one engine alone.
-func (r *run) prefetch() int {
-	rearranged := r.rearranges() || r.pins() || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
-	if !r.shows || rearranged || len(r.subjects) > 1 {
-		return 0
-	}
-	_, to := r.page(r.plan.TopK)
-	return r.reads(to)
-}
-
-// rearranges reports whether the answer is put in another order after it is fused.
-func (r *run) rearranges() bool {
-	return r.plan.Rerank != nil || r.plan.SecondStage != nil || r.plan.Diversity > 0 || r.returnsParents()
-}
-
-// reach is how many of the best chunks may come into the answer.
-func (r *run) reach() int {
-	n := r.plan.TopK
-	if r.plan.Rerank != nil {
-		n = max(n, r.plan.Rerank.Window)
-	}
-	if r.plan.SecondStage != nil {
-		n = max(n, r.plan.SecondStage.Window)
-	}
-	if r.plan.Diversity > 0 {
-		n = max(n, r.diverseWindow())
-	}
-	return n
-}
-
-// failure is the error of a search in which no leg of any knowledge base could be run.
-func failure(ctx context.Context, retrievals []retrieval) error {
+// Failure is the error of a search in which no leg of any knowledge base could be run.
+func Failure(ctx context.Context, retrievals []Retrieval) error {
 	var reasons []string
 	var causes []error
 	kind := fault.Kind("")
 	for i := range retrievals {
-		if retrievals[i].err == nil {
+		if retrievals[i].Err == nil {
 			return nil
 		}
 		if kind == "" {
-			kind = fault.KindOf(retrievals[i].err)
+			kind = fault.KindOf(retrievals[i].Err)
 		}
-		causes = append(causes, retrievals[i].err)
-		for _, d := range retrievals[i].degraded {
+		causes = append(causes, retrievals[i].Err)
+		for _, d := range retrievals[i].Degraded {
 			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
 		}
 	}
@@ -151,28 +130,28 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,
 // it relaxes the text query step by step.
-func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
+func (s *Retriever) retrieve(ctx context.Context, rt *Retrieval) {
 	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
 	defer func() {
 		span.Note("hybridge.knowledge_base", rt.KB.ID)
-		span.Count("hybridge.hits", len(rt.hits))
-		span.End(rt.err)
+		span.Count("hybridge.hits", len(rt.Hits))
+		span.End(rt.Err)
 	}()
 	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
 	for _, minimum := range rt.Plan.Relaxations {
-		if rt.err != nil || len(rt.ranking) > rt.spared {
+		if rt.Err != nil || len(rt.Ranking) > rt.spared {
 			break
 		}
 		*rt = fresh
 		rules.Minimum = minimum
 		s.attempt(ctx, rt, rules)
-		rt.relaxed = minimum.String()
+		rt.Relaxed = minimum.String()
 	}
 }
 
 // attempt runs the plan once with one set of text rules.
-func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Rules) {
+func (s *Retriever) attempt(ctx context.Context, rt *Retrieval, rules analysis.Rules) {
 	if err := s.prepareLegs(ctx, rt, rules); err != nil {
 		rt.fail(err)
 		return
@@ -189,35 +168,35 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	rt.accept(result, req, sent, answer.Milliseconds(time.Since(started)))
-	if rt.err != nil {
+	if rt.Err != nil {
 		return
 	}
 	rt.addMissed(ctx, req, sent)
 	rt.readEvidence(ctx)
 	started = time.Now()
-	if rt.pool == nil {
-		weighByQuestion([]*retrieval{rt})
+	if rt.Pool == nil {
+		weighByQuestion([]*Retrieval{rt})
 	}
 	rt.fuse()
-	rt.fuseMS = answer.Milliseconds(time.Since(started))
+	rt.FuseMS = answer.Milliseconds(time.Since(started))
 }
 
 // request asks the engine for every leg that can run and has something to look for.
 // sent has the place in the plan of each of its legs.
-func (rt *retrieval) request() (req *engine.Request, sent []int) {
+func (rt *Retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.prefetch, Exact: rt.wants.Legs,
+		KB: rt.KB, Filter: rt.Filter(), Facets: rt.facets(), Prefetch: rt.demand.Prefetch, Exact: rt.wants.Legs,
 	}
 	req.Signals, _ = rt.signals()
-	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))
-	for i := range rt.legs {
-		l := &rt.legs[i]
-		if !l.sends() {
+	sent, req.Legs = make([]int, 0, len(rt.Legs)), make([]engine.Leg, 0, len(rt.Legs))
+	for i := range rt.Legs {
+		l := &rt.Legs[i]
+		if !l.Sends() {
 			continue
 		}
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
-			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.text, Vector: l.vector,
+			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.Text, Vector: l.Vector,
 			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.Boosts,
 		})
 	}
@@ -231,9 +210,9 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 
 // facets are the fields whose values hits carry: those asked for, and the language where
 // a knowledge base has several.
-func (rt *retrieval) facets() []string {
-	asked := rt.question.Facets
-	if rt.judge == nil || !rt.judge.profile.mixed() || slices.Contains(asked, engine.MetadataLanguage) {
+func (rt *Retrieval) facets() []string {
+	asked := rt.Question.Facets
+	if rt.Estimator == nil || !rt.Estimator.Profile.Mixed() || slices.Contains(asked, engine.MetadataLanguage) {
 		return asked
 	}
 	return append(slices.Clip(asked), engine.MetadataLanguage)
@@ -243,7 +222,7 @@ func (rt *retrieval) facets() []string {
 // are for script_score; each over its leg's deviation for z-scores, whose
 // means shift every chunk alike. A chunk without the vector of a secondary
 // field counts as one of average cosine.
-func (rt *retrieval) sum(sent []int) *engine.Sum {
+func (rt *Retrieval) sum(sent []int) *engine.Sum {
 	fusion := &rt.Plan.Fusion
 	sum := &engine.Sum{Candidates: rt.Plan.Candidates, Weights: make([]float64, len(sent))}
 	if fusion.Saturated {
@@ -251,7 +230,7 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 	}
 	var total float64
 	for i, at := range sent {
-		l := &rt.legs[at]
+		l := &rt.Legs[at]
 		weight := l.Weight
 		if moments := l.raws(); fusion.Normalizer == scoring.ZScore && moments != nil {
 			weight = 0
@@ -268,7 +247,7 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 	}
 	signals, places := rt.signals()
 	for i := range signals {
-		sum.Signals = append(sum.Signals, rt.legs[places[i]].Weight)
+		sum.Signals = append(sum.Signals, rt.Legs[places[i]].Weight)
 	}
 	if total == 0 { // nothing tells the chunks apart: any stable order will do
 		for i := range sum.Weights {
@@ -279,15 +258,15 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 }
 
 // accept takes over what the engine found, with one observation per planned leg.
-func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
+func (rt *Retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
+	rt.Hits, rt.chunks, rt.Method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
-		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
+		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
 			"%d damaged chunks are left out; hybridge kb check names them", result.Damaged)))
 	}
 	failed := 0
 	for i, outcome := range result.Legs {
-		l := &rt.legs[sent[i]]
+		l := &rt.Legs[sent[i]]
 		l.ran, l.took = true, answer.Milliseconds(outcome.Took)
 		switch {
 		case outcome.Err != nil:
@@ -296,32 +275,32 @@ func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 		case outcome.Incomplete != nil:
 			d := answer.NewDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
 			d.Reason = "ranked its own hits; what it says of the others is unknown: " + d.Reason
-			rt.degraded = append(rt.degraded, d)
+			rt.Degraded = append(rt.Degraded, d)
 		}
 	}
 	if len(result.Legs) == 0 {
 		for _, at := range sent {
-			rt.legs[at].ran, rt.legs[at].took = true, took
+			rt.Legs[at].ran, rt.Legs[at].took = true, took
 		}
 	}
 	rt.degradeFailed()
 	if failed > 0 && failed == len(sent) {
-		rt.err = rt.legs[sent[0]].err
+		rt.Err = rt.Legs[sent[0]].err
 		return
 	}
-	if len(sent) < len(rt.legs) {
-		rt.perPlannedLeg(rt.hits, sent)
+	if len(sent) < len(rt.Legs) {
+		rt.perPlannedLeg(rt.Hits, sent)
 	}
-	rt.full = rt.stoppedAtLimit(req, sent)
+	rt.Full = rt.stoppedAtLimit(req, sent)
 }
 
 // perPlannedLeg adds the observations of the legs that were not sent, and of signals.
-func (rt *retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
+func (rt *Retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
 	_, signals := rt.signals()
 	for h := range hits {
-		all := make([]scoring.Observation, len(rt.legs))
+		all := make([]scoring.Observation, len(rt.Legs))
 		for i := range all {
-			all[i] = rt.legs[i].unobserved()
+			all[i] = rt.Legs[i].unobserved()
 		}
 		for i, at := range sent {
 			all[at] = hits[h].Observations[i]
@@ -334,18 +313,18 @@ func (rt *retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
 }
 
 // stoppedAtLimit reports whether the engine gave as many hits as it was asked for.
-func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
+func (rt *Retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	if req.Sum != nil {
-		return len(rt.hits) >= req.Sum.Candidates
+		return len(rt.Hits) >= req.Sum.Candidates
 	}
 	for _, at := range sent {
 		returned := 0
-		for i := range rt.hits {
-			if rt.hits[i].Observations[at].Rank > 0 {
+		for i := range rt.Hits {
+			if rt.Hits[i].Observations[at].Rank > 0 {
 				returned++
 			}
 		}
-		if returned >= rt.candidatesOf(&rt.legs[at]) {
+		if returned >= rt.candidatesOf(&rt.Legs[at]) {
 			return true
 		}
 	}
@@ -354,38 +333,38 @@ func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 
 // acceptNothing is the end of a retrieval whose legs have nothing to look for: it
 // fails when all of them failed, else it finds nothing.
-func (rt *retrieval) acceptNothing() {
-	if !slices.ContainsFunc(rt.legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
-		rt.fail(rt.legs[0].err)
+func (rt *Retrieval) acceptNothing() {
+	if !slices.ContainsFunc(rt.Legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
+		rt.fail(rt.Legs[0].err)
 		return
 	}
 	rt.degradeFailed()
 }
 
 // fail ends the retrieval: none of its legs could be run.
-func (rt *retrieval) fail(err error) {
-	if len(rt.legs) == 0 {
+func (rt *Retrieval) fail(err error) {
+	if len(rt.Legs) == 0 {
 		for _, planned := range rt.Plan.Legs {
-			rt.legs = append(rt.legs, leg{Leg: planned})
+			rt.Legs = append(rt.Legs, leg{Leg: planned})
 		}
 	}
-	for i := range rt.legs {
-		if rt.legs[i].err == nil {
-			rt.legs[i].err = err
+	for i := range rt.Legs {
+		if rt.Legs[i].err == nil {
+			rt.Legs[i].err = err
 		}
 	}
 	rt.degradeFailed()
-	if len(rt.legs) == 0 {
-		rt.degraded = append(rt.degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
+	if len(rt.Legs) == 0 {
+		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
 	}
-	rt.err = err
+	rt.Err = err
 }
 
 // degradeFailed lists the legs that take no part.
-func (rt *retrieval) degradeFailed() {
-	for i := range rt.legs {
-		if l := &rt.legs[i]; l.err != nil && l.Kind != scoring.Signal {
-			rt.degraded = append(rt.degraded, answer.NewDegraded(l.Name, rt.KB.ID, l.err))
+func (rt *Retrieval) degradeFailed() {
+	for i := range rt.Legs {
+		if l := &rt.Legs[i]; l.err != nil && l.Kind != scoring.Signal {
+			rt.Degraded = append(rt.Degraded, answer.NewDegraded(l.Name, rt.KB.ID, l.err))
 		}
 	}
 }

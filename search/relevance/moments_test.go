@@ -1,4 +1,4 @@
-package search
+package relevance
 
 import (
 	"math"
@@ -13,9 +13,9 @@ func TestMomentsOfEvidence(t *testing.T) {
 	t.Parallel()
 	f := func(known float64) scoring.Moments {
 		t.Helper()
-		s := legScale{parts: []part{
-			{Scale: bank.Scale{Slope: 10, Offset: -8}, share: 0.6 * known, middle: 0.85},
-			{Scale: bank.Scale{Slope: 12, Offset: -9}, share: 0.4 * known, middle: 0.81},
+		s := LegScale{Parts: []Part{
+			{Scale: bank.Scale{Slope: 10, Offset: -8}, Share: 0.6 * known, Middle: 0.85},
+			{Scale: bank.Scale{Slope: 12, Offset: -9}, Share: 0.4 * known, Middle: 0.81},
 		}}
 		return *s.moments(&scoring.Moments{Mean: 0.834, Deviation: 0.03})
 	}
