@@ -67,7 +67,8 @@ type answerInput struct {
 
 // answerForm is server-sent events. No model goes on for a client that has gone.
 var answerForm = endpoint.LiveForm{
-	ContentType: eventStream, Failed: func(p endpoint.Problem) any { return endpoint.NewEvent("error", p) }, ForClient: true,
+	ContentType: eventStream, Failed: func(p endpoint.Problem) any { return endpoint.NewEvent("error", p) },
+	ForClient: true,
 }
 
 func (s *Server) answerRoutes() {
@@ -155,7 +156,7 @@ func (s *Server) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerR
 	if req.MinRelevance != nil {
 		req.Threshold.Answerable = req.MinRelevance
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: req.Request})
+	found, err := s.searches.Search(ctx, scope, req.Request)
 	if err != nil {
 		return nil, err
 	}

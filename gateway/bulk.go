@@ -64,7 +64,7 @@ func registerBulk[I any](s *Server, r endpoint.Route, handle bulkHandler[I]) {
 
 func (s *Server) emitter(results *endpoint.Spool, language *locale.Language) func(ingest.Result) error {
 	return func(result ingest.Result) error {
-		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
+		s.searches.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
 		return endpoint.EncodeLine(results, language.Answer(result))
 	}
 }

@@ -64,7 +64,7 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 	if req.MinRelevance != nil {
 		req.Threshold.Answerable = req.MinRelevance
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: req.Request})
+	found, err := s.searches.Search(ctx, scope, req.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,9 @@ type Demo interface {
 
 func (s *Server) demoRoutes() {
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs, Status: http.StatusAccepted,
-		ID: "load-demo", Summary: "Load sample data into the knowledge base docs",
+		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs,
+		Status: http.StatusAccepted,
+		ID:     "load-demo", Summary: "Load sample data into the knowledge base docs",
 		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
 	}, s.loadDemo)

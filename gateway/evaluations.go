@@ -113,13 +113,15 @@ func (s *Server) evaluationRoutes() {
 		About: "One that is running is a conflict: cancel it first.",
 	}, deleteEvaluation)
 	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
-		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "resume-evaluation", Summary: "Go on with an evaluation that ended before its time",
 		About: "What was answered is not asked again; searches that failed are.",
 	}, resumeEvaluation)
 	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
-		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "cancel-evaluation", Summary: "Cancel an evaluation that this gateway runs",
 		About: "What was answered is kept, and resume goes on.",

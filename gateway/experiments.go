@@ -93,8 +93,9 @@ func (s *Server) experimentRoutes() {
 			"the log of events.",
 	}, reportExperiment)
 	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
-		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
-		ID: "stop-experiment", Summary: "Stop an experiment before its end",
+		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs,
+		Role: keys.Manage,
+		ID:   "stop-experiment", Summary: "Stop an experiment before its end",
 		About: "Other gateways stop some seconds later. One that is over stays as it is.",
 	}, stopExperiment)
 	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{

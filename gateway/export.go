@@ -37,7 +37,9 @@ func (s *Server) exportRoutes() {
 	op := s.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: "One chunk a line.",
-		Content:     map[string]*huma.MediaType{endpoint.NDJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())}},
+		Content: map[string]*huma.MediaType{
+			endpoint.NDJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())},
+		},
 	}
 	s.Document.AddOperation(op)
 	s.Mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {

@@ -99,7 +99,9 @@ func (s *Server) fileFormats(context.Context, access.Scope, *struct{}) (*FileFor
 }
 
 // uploadOf is what is asked, by the query and, where the body is a form, by its parts.
-func (s *Server) uploadOf(c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody) (upload ingest.FileUpload, err error) {
+func (s *Server) uploadOf(
+	c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
+) (upload ingest.FileUpload, err error) {
 	file, announced := io.Reader(body), int64(body.Length)
 	if given := c.Get(fiber.HeaderContentType); endpoint.IsForm(given) {
 		form, err := endpoint.ReadForm(given, body)
@@ -134,8 +136,8 @@ func (s *Server) writeFile(
 ) (ingest.FileResult, error) {
 	result, err := s.options.Ingester.File(ctx, scope, upload)
 	if err == nil {
-		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
-		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
+		s.searches.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
+		s.searches.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
 	}
 	return result, err
 }

@@ -109,12 +109,14 @@ func (s *Server) judgmentRoutes() {
 		About: "Evaluations keep the judgments that they were made with.",
 	}, deleteJudgmentList)
 	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
-		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
-		ID: "list-judgments", Summary: "List the judgments of a list",
+		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads,
+		Whole: true,
+		ID:    "list-judgments", Summary: "List the judgments of a list",
 		About: "In the order of queries, a page at a time, or of one query.",
 	}, listJudgments)
 	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
-		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:      keys.Write,
 		BodyBytes: rowsBody,
 		ID:        "put-judgments", Summary: "Add judgments to a list, or change them",
 		About: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +

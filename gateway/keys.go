@@ -57,8 +57,9 @@ func (s *Server) keyRoutes() {
 			"those of the configuration are not listed.",
 	}, s.listKeys)
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusCreated,
-		ID: "create-key", Summary: "Make a key",
+		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		Status: http.StatusCreated,
+		ID:     "create-key", Summary: "Make a key",
 		About: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
 	}, s.createKey)
 	endpoint.Register(s.API, endpoint.Route{
@@ -66,8 +67,9 @@ func (s *Server) keyRoutes() {
 		ID: "rotate-key", Summary: "Give a key a new secret", About: "The old one ends within two seconds.",
 	}, s.rotateKey)
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusNoContent,
-		ID: "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
+		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		Status: http.StatusNoContent,
+		ID:     "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
 	}, s.revokeKey)
 }
 

@@ -66,8 +66,9 @@ func (s *Server) knowledgeBaseRoutes() {
 		About: "Of an attached index only the attachment is removed.",
 	}, s.deleteKnowledgeBase)
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
-		ID: "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
+		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs,
+		Status: http.StatusNoContent,
+		ID:     "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
 		About: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
 			"from the chunks.",
 	}, s.invalidateKnowledgeBase)

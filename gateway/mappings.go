@@ -128,7 +128,8 @@ func (s *Server) mappingRoutes() {
 		})
 	}
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: mappingsPath + "/throttle", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Method: http.MethodPost, Path: mappingsPath + "/throttle", Tag: mappingsTag, Access: endpoint.Governs,
+		Role:   keys.Manage,
 		Status: http.StatusAccepted, ID: "throttle-mapping", Summary: "Limit how fast documents are copied",
 		About: "Documents a second, of a copy that runs; 0 lifts the limit.",
 	}, s.throttleMapping)
@@ -136,8 +137,9 @@ func (s *Server) mappingRoutes() {
 
 func (s *Server) mappingReads() {
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodGet, Path: mappingsPath + "/desired", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		ID: "desired-mapping", Summary: "The mapping that the schema wants",
+		Method: http.MethodGet, Path: mappingsPath + "/desired", Tag: mappingsTag, Access: endpoint.Governs,
+		Role: keys.Manage,
+		ID:   "desired-mapping", Summary: "The mapping that the schema wants",
 		About: "What apply would make, for the engine of the knowledge base.",
 	}, s.desiredMapping)
 	endpoint.Register(s.API, endpoint.Route{
@@ -158,8 +160,9 @@ func (s *Server) mappingReads() {
 			"rollback and cleanup may be asked for.",
 	}, s.mappingStatus)
 	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		ID: "mapping-history", Summary: "What was applied, when and by which key",
+		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs,
+		Role: keys.Manage,
+		ID:   "mapping-history", Summary: "What was applied, when and by which key",
 		About: "The newest first.",
 	}, s.mappingHistory)
 }

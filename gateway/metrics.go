@@ -58,7 +58,7 @@ func (m *metrics) searched(preset, outcome string, took time.Duration) {
 }
 
 // answered counts a search that has an answer.
-func (s *Server) answered(r *search.Response, took time.Duration) {
+func (s *searches) answered(r *search.Response, took time.Duration) {
 	outcome := "ok"
 	if len(r.Degraded) > 0 {
 		outcome = "degraded"
@@ -68,8 +68,8 @@ func (s *Server) answered(r *search.Response, took time.Duration) {
 
 // failed counts a search without an answer. The name of a preset that does not exist is up to the
 // caller and must not become a label.
-func (s *Server) failed(scope access.Scope, preset string, kind fault.Kind, took time.Duration) {
-	names, standard := s.options.Searcher.Presets(scope.Tenant)
+func (s *searches) failed(scope access.Scope, preset string, kind fault.Kind, took time.Duration) {
+	names, standard := s.Presets(scope.Tenant)
 	if preset = cmp.Or(preset, standard); slices.Contains(names, preset) {
 		preset = s.presetLabel(preset)
 	} else {
@@ -80,11 +80,11 @@ func (s *Server) failed(scope access.Scope, preset string, kind fault.Kind, took
 
 // presetLabel is the label of a preset that there is. Those that tenants save have one together: their number is
 // up to the tenants, and their names are nobody else's.
-func (s *Server) presetLabel(preset string) string {
-	if s.options.Presets == nil || preset == search.PresetEverything {
+func (s *searches) presetLabel(preset string) string {
+	if s.saved == nil || preset == search.PresetEverything {
 		return preset
 	}
-	if _, source := s.options.Presets.Given(preset); source != "" {
+	if _, source := s.saved.Given(preset); source != "" {
 		return preset
 	}
 	return presets.FromSaved

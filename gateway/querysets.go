@@ -150,7 +150,8 @@ func (s *Server) querySetRoutes() {
 		About: "In the order of their ids, a page at a time.",
 	}, listQueries)
 	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
-		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:      keys.Write,
 		BodyBytes: rowsBody,
 		ID:        "put-queries", Summary: "Add queries to a set, or change them",
 		About: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +

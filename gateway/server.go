@@ -27,6 +27,12 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/cohere"
+	"github.com/hybridge-search/hybridge/gateway/protocols/dify"
+	"github.com/hybridge-search/hybridge/gateway/protocols/mcp"
+	"github.com/hybridge-search/hybridge/gateway/protocols/meilisearch"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+	"github.com/hybridge-search/hybridge/gateway/protocols/ragflow"
 	"github.com/hybridge-search/hybridge/guide"
 )
 
@@ -63,8 +69,8 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 
 	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
-	Embedder  Embedder
-	Embedders map[string]Embedder
+	Embedder  openai.Embedder
+	Embedders map[string]openai.Embedder
 
 	Synonyms Synonyms     // nil: they cannot be edited
 	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
@@ -112,10 +118,9 @@ type Options struct {
 type Server struct {
 	*endpoint.API
 
-	options Options
-	metrics *metrics
+	options  Options
+	searches *searches
 
-	warnings  warnings // of degraded answers
 	ready     lookedAt
 	answering chan struct{} // an item for each answer that a model writes
 }
@@ -137,7 +142,10 @@ func New(options Options) *Server {
 			Registry: options.Registry, OpenAPI: newOpenAPI(options.Version),
 		}),
 		options: options,
-		metrics: newMetrics(options.Registry),
+	}
+	s.searches = &searches{
+		Searcher: options.Searcher, api: s.API, saved: options.Presets, metrics: newMetrics(options.Registry),
+		logQueries: options.LogQueries,
 	}
 	s.answering = make(chan struct{}, s.Limits.Answers)
 	describeTypes(s.Document.Components.Schemas)
@@ -148,15 +156,15 @@ func New(options Options) *Server {
 func (s *Server) routes() {
 	s.uiRoutes()
 	s.guideRoutes()
-	s.searchRoutes()
-	s.batchRoutes()
-	s.suggestRoutes()
-	s.compareRoutes()
+	s.searches.register()
+	s.searches.batchRoutes()
+	s.searches.suggestRoutes()
+	s.searches.compareRoutes()
 	s.presetRoutes()
 	s.contextRoutes()
 	s.answerRoutes()
-	s.explainRoutes()
-	s.analyzeRoutes()
+	s.searches.explainRoutes()
+	s.searches.analyzeRoutes()
 	s.knowledgeBaseRoutes()
 	s.demoRoutes()
 	s.recallRoutes()
@@ -178,13 +186,13 @@ func (s *Server) routes() {
 	s.experimentRoutes()
 	s.eventRoutes()
 	s.keyRoutes()
-	s.difyRoutes()
-	s.ragflowRoutes()
-	s.openAIRoutes()
-	s.embeddingsRoutes()
-	s.mcpRoutes()
-	s.rerankRoutes()
-	s.meilisearchRoutes()
+	dify.Register(s.API, s.searches)
+	ragflow.Register(s.API, s.searches, s.options.Catalog, s.options.Ingester)
+	openai.Register(s.API, s.searches, s.options.Catalog, s.options.Ingester)
+	openai.RegisterEmbeddings(s.API, openai.Embedders{Usual: s.options.Embedder, Named: s.options.Embedders})
+	mcp.Register(s.API, s.options.Version, s.searches, s.options.Catalog, s.options.Ingester)
+	cohere.Register(s.API, s.searches)
+	meilisearch.Register(s.API, s.searches)
 	s.auditRoutes()
 	s.settingRoutes()
 	s.healthRoutes()

@@ -90,7 +90,7 @@ func (s *Server) synonymEffects(
 	}
 	effects := &SynonymEffects{Questions: make([]SynonymEffect, len(body.Queries))}
 	for i, query := range body.Queries {
-		s.noteQuery(ctx, query)
+		s.searches.noteQuery(ctx, query)
 		effect := &effects.Questions[i]
 		effect.Query = query
 		if effect.Current, err = s.synonymSide(ctx, scope, in, query, effectOf{text: used.Text}); err == nil {

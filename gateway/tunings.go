@@ -74,7 +74,8 @@ func (s *Server) tuningRoutes() {
 		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
 	}, deleteTuning)
 	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
-		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "cancel-tuning", Summary: "Cancel a tuning that this gateway runs",
 		About: "It gives no result.",
