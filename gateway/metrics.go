@@ -24,7 +24,6 @@ import (
 // metrics count searches and what is written.
 type metrics struct {
 	degraded *prometheus.CounterVec
-	ingested *prometheus.CounterVec
 
 	searches        *prometheus.CounterVec
 	searchDurations *prometheus.HistogramVec
@@ -36,9 +35,6 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_search_degraded_legs_total", Help: "Legs that took no part in a search.",
 		}, []string{"leg"}),
-		ingested: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hybridge_ingested_chunks_total", Help: "Chunks written or refused, by what became of them.",
-		}, []string{"status"}),
 		searches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_searches_total", Help: "Searches by how they ended: ok, degraded, or the code of the error.",
 		}, []string{"preset", "outcome"}),
@@ -47,7 +43,7 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 			Buckets: endpoint.DurationBuckets,
 		}, []string{"preset"}),
 	}
-	registry.MustRegister(m.degraded, m.ingested, m.searches, m.searchDurations)
+	registry.MustRegister(m.degraded, m.searches, m.searchDurations)
 	return m
 }
 
@@ -92,14 +88,14 @@ func (s *searches) presetLabel(preset string) string {
 
 // metricsRoutes adds the metrics. They need a key, if keys are configured, because they are
 // of all tenants.
-func (s *Server) metricsRoutes() {
+func registerMetrics(api *endpoint.API, registry *prometheus.Registry) {
 	r := endpoint.Route{
 		Method: http.MethodGet, Path: endpoint.MetricsPath, Tag: "operation", Access: endpoint.Reads, Role: keys.Operate,
 		ID: "metrics", Summary: "Metrics in Prometheus' text format",
 		About: "Requests, legs, engines, caches, jobs and the process, for a scraper. /guide/ has the " +
 			"dashboard and the alerts.",
 	}
-	s.Document.AddOperation(s.Document.RawOperation(&r, "text/plain"))
-	expose := adaptor.HTTPHandler(promhttp.HandlerFor(s.options.Registry, promhttp.HandlerOpts{}))
-	s.Mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
+	api.Document.AddOperation(api.Document.RawOperation(&r, "text/plain"))
+	expose := adaptor.HTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	api.Mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
 }

@@ -47,6 +47,16 @@ type searches struct {
 }
 
 func (s *searches) register() {
+	s.searchRoutes()
+	s.batchRoutes()
+	s.suggestRoutes()
+	s.compareRoutes()
+	s.contextRoutes()
+	s.explainRoutes()
+	s.analyzeRoutes()
+}
+
+func (s *searches) searchRoutes() {
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/search", Tag: "search", Access: endpoint.Reads,
 		ID: "search", Summary: "Search knowledge bases",
