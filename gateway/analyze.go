@@ -9,17 +9,17 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func (s *Server) analyzeRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) analyzeRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/analyze", Tag: "search", Access: endpoint.Reads,
 		ID: "analyze", Summary: "What a search would do, without doing it",
 		About: "Tokens, weights, synonyms, the plan, and the exact requests to the engines.",
 	}, s.analyze)
 }
 
-func (s *Server) analyze(
+func (s *searches) analyze(
 	ctx context.Context, scope access.Scope, in *searchInput,
 ) (*search.AnalyzeResponse, error) {
 	s.noteQuery(ctx, in.Body.Query)
-	return s.options.Searcher.Analyze(ctx, scope, in.Body)
+	return s.Analyze(ctx, scope, in.Body)
 }

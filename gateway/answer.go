@@ -67,10 +67,19 @@ type answerInput struct {
 
 // answerForm is server-sent events. No model goes on for a client that has gone.
 var answerForm = endpoint.LiveForm{
-	ContentType: eventStream, Failed: func(p endpoint.Problem) any { return endpoint.NewEvent("error", p) }, ForClient: true,
+	ContentType: eventStream, Failed: func(p endpoint.Problem) any { return endpoint.NewEvent("error", p) },
+	ForClient: true,
 }
 
-func (s *Server) answerRoutes() {
+// answerService has a model answer from what searches find.
+type answerService struct {
+	api      *endpoint.API
+	searches *searches
+	model    Answerer      // nil: no model answers
+	writing  chan struct{} // an item for each answer that the model writes
+}
+
+func (s *answerService) register() {
 	r := endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/answer", Tag: "search", Access: endpoint.Reads,
 		ID: "answer", Summary: "Answer a question by a model, with citations, as server-sent events",
@@ -79,23 +88,23 @@ func (s *Server) answerRoutes() {
 			"unknown says so. The last event is done, or error, whose data is a problem. Without a model (answer.url) " +
 			"this is unsupported. What a model writes may be wrong, its citations included.",
 	}
-	in := s.Document.InputOf(reflect.TypeFor[answerInput]())
-	op := s.Document.Operation(&r, in)
-	op.RequestBody = s.Document.RequestBody(in)
+	in := s.api.Document.InputOf(reflect.TypeFor[answerInput]())
+	op := s.api.Document.Operation(&r, in)
+	op.RequestBody = s.api.Document.RequestBody(in)
 	data := &huma.Schema{Description: "The data of the events sources, sentence, unknown, error and done."}
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[AnswerSources](), reflect.TypeFor[answer.Sentence](), reflect.TypeFor[UnknownAnswer](),
 		reflect.TypeFor[endpoint.Problem](), reflect.TypeFor[AnswerDone](),
 	} {
-		data.AnyOf = append(data.AnyOf, s.Document.SchemaOf(of))
+		data.AnyOf = append(data.AnyOf, s.api.Document.SchemaOf(of))
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{eventStream: {Schema: data}},
 	}
-	s.Document.AddOperation(op)
-	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.api.Document.AddOperation(op)
+	s.api.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(answerInput)
-		if err := in.Bind(c, input, s.Limits.JSONBytes); err != nil {
+		if err := in.Bind(c, input, s.api.Limits.JSONBytes); err != nil {
 			return err
 		}
 		model, err := s.answers()
@@ -107,17 +116,17 @@ func (s *Server) answerRoutes() {
 			return err
 		}
 		asked.model, asked.started = model, endpoint.ExchangeOf(c).Start
-		return s.LiveAs(c, answerForm, func(ctx context.Context, tell func(any) error) (any, error) {
+		return s.api.LiveAs(c, answerForm, func(ctx context.Context, tell func(any) error) (any, error) {
 			return s.answer(ctx, asked, tell)
 		})
 	})
 }
 
-func (s *Server) answers() (Answerer, error) {
-	if s.options.Answers == nil {
+func (s *answerService) answers() (Answerer, error) {
+	if s.model == nil {
 		return nil, errNoAnswers
 	}
-	return s.options.Answers, nil
+	return s.model, nil
 }
 
 func (r *AnswerRequest) check() error {
@@ -141,7 +150,7 @@ type askedModel struct {
 }
 
 // sourcesOf searches for what a question is answered from.
-func (s *Server) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerRequest) (*askedModel, error) {
+func (s *answerService) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerRequest) (*askedModel, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -155,7 +164,7 @@ func (s *Server) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerR
 	if req.MinRelevance != nil {
 		req.Threshold.Answerable = req.MinRelevance
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: req.Request})
+	found, err := s.searches.Search(ctx, scope, req.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +186,13 @@ func (s *Server) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerR
 
 // answer tells the sources, the sentences or that there is no answer, and gives the last event. Without sources the
 // model is not asked. What fails before the sources are told has no events.
-func (s *Server) answer(ctx context.Context, asked *askedModel, tell func(any) error) (last any, err error) {
+func (s *answerService) answer(ctx context.Context, asked *askedModel, tell func(any) error) (last any, err error) {
 	select {
-	case s.answering <- struct{}{}:
-		defer func() { <-s.answering }()
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
 	default:
 		return nil, fault.New(fault.Overloaded, "%d answers are being written, the most at a time (answer.concurrent)",
-			cap(s.answering))
+			cap(s.writing))
 	}
 	if err := tell(endpoint.NewEvent("sources", asked.sources)); err != nil {
 		return nil, err

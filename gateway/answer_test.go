@@ -178,7 +178,7 @@ func TestAnswersRefuse(t *testing.T) {
 	f(`{"query": "a", "knowledge_bases": ["manuals"], "min_relevance": 2}`, 400, "invalid_argument", "min_relevance")
 	f(`{"query": "a", "knowledge_bases": ["manuals"], "format": "tool"}`, 400, "invalid_argument", "format")
 	f(`{"query": "a", "query": "b"}`, 400, "invalid_argument", "query")
-	if _, err := (&Server{}).answers(); err != errNoAnswers { //nolint:errorlint // this very one
+	if _, err := (&answerService{}).answers(); err != errNoAnswers { //nolint:errorlint // this very one
 		t.Errorf("without a model: %v", err)
 	}
 	if p := endpoint.ProblemOf(errNoAnswers); p.Status != 400 || p.Code != "unsupported" || !strings.Contains(p.Detail, "answer.url") {

@@ -126,12 +126,14 @@ func (o *operation) asksBelow() bool {
 // foreign reports whether the route speaks another program's protocol, whose errors have a
 // form of their own.
 func (o *operation) foreign() bool {
-	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, vectorStoresPath) ||
-		o.path == "/v1/embeddings" || o.path == mcpPath || strings.Contains(o.OperationID, "meilisearch") || strings.HasSuffix(o.path, "/rerank")
+	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, "/v1/vector_stores") ||
+		o.path == "/v1/embeddings" || o.path == "/mcp" || strings.Contains(o.OperationID, "meilisearch") || strings.HasSuffix(o.path, "/rerank")
 }
 
 // lists reports whether the route asks of each knowledge base that it lists.
-func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path == vectorStoresPath }
+func (o *operation) lists() bool {
+	return o.path == "/api/v1/datasets" || o.path == "/v1/vector_stores"
+}
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
@@ -193,7 +195,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		if got.status == http.StatusOK && strings.HasPrefix(op.path, "/api/v1/") && strings.Contains(got.body, `{"code":102,`) {
 			told = http.StatusNotFound // as RAGFlow says it
 		}
-		if got.status == http.StatusOK && op.path == mcpPath && strings.Contains(got.body, "does not exist") {
+		if got.status == http.StatusOK && op.path == "/mcp" && strings.Contains(got.body, "does not exist") {
 			told = http.StatusNotFound // as tools say it
 		}
 		alone := op.OperationID == "search-batch" && strings.Contains(got.body, `{"answers":[{"error":{`)

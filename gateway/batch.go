@@ -43,8 +43,8 @@ type batchInput struct {
 	Body Batch
 }
 
-func (s *Server) batchRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) batchRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/search/batch", Tag: "search", Access: endpoint.Reads,
 		ID: "search-batch", Summary: "Several searches at once",
 		About: "Each is answered, or refused, by itself and in its place. They count as so many requests, share the " +
@@ -52,14 +52,14 @@ func (s *Server) batchRoutes() {
 	}, s.searchBatch)
 }
 
-func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchInput) (*BatchAnswer, error) {
+func (s *searches) searchBatch(ctx context.Context, scope access.Scope, in *batchInput) (*BatchAnswer, error) {
 	requests := in.Body.Searches
 	if n := len(requests); n < 1 || n > maxBatch {
 		return nil, fault.Invalid("searches", fault.Length(n), "1 to 64 searches")
 	}
 	started := time.Now()
 	answer := &BatchAnswer{Answers: make([]BatchOutcome, len(requests))}
-	err := s.searchSeveral(ctx, scope, requests, func(i int, response *search.Response, err error) {
+	err := s.Several(ctx, scope, requests, func(i int, response *search.Response, err error) {
 		if err != nil {
 			problem := endpoint.ProblemOf(err)
 			answer.Answers[i].Error = &problem
@@ -74,23 +74,23 @@ func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchI
 	return answer, nil
 }
 
-// searchSeveral gives the outcome of each search to take, on several goroutines. It fails when the answers
+// Several gives the outcome of each search to take, on several goroutines. It fails when the answers
 // together are larger than one may be.
-func (s *Server) searchSeveral(
+func (s *searches) Several(
 	ctx context.Context, scope access.Scope, requests []search.Request,
 	take func(i int, response *search.Response, err error),
 ) error {
-	s.Owe(ctx, len(requests)-1)
+	s.api.Owe(ctx, len(requests)-1)
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if s.options.LogQueries {
+	if s.logQueries {
 		queries := make([]string, len(requests))
 		for i := range requests {
 			queries[i] = requests[i].Query
 		}
 		endpoint.Annotate(ctx, slog.Any("queries", queries))
 	}
-	room := batchRoom{limit: int64(s.Limits.AnswerBytes)}
+	room := batchRoom{limit: int64(s.api.Limits.AnswerBytes)}
 	var failed atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(batchParallel)
@@ -121,7 +121,7 @@ func (s *Server) searchSeveral(
 
 // searchOne is one search of several. What goes wrong in it is no reason for the others to fail, a
 // panic included, which nobody above this goroutine would catch.
-func (s *Server) searchOne(
+func (s *searches) searchOne(
 	ctx context.Context, scope access.Scope, req *search.Request,
 ) (response *search.Response, err error) {
 	started := time.Now()
@@ -135,10 +135,10 @@ func (s *Server) searchOne(
 		}
 		s.failed(scope, req.Preset, endpoint.KindOf(err), time.Since(started))
 		if endpoint.KindOf(err) == fault.Internal {
-			s.Log.LogAttrs(ctx, slog.LevelError, "a search of a batch failed", slog.String("error", err.Error()))
+			s.api.Log.LogAttrs(ctx, slog.LevelError, "a search of a batch failed", slog.String("error", err.Error()))
 		}
 	}()
-	response, err = s.options.Searcher.Search(ctx, scope, *req)
+	response, err = s.Searcher.Search(ctx, scope, *req)
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,7 @@ func batchOf(queries ...string) string {
 }
 
 func TestSearchesOfABatchFailAlone(t *testing.T) {
-	g := start(t, Options{})
-	g.server.options.Searcher = failing{g.server.options.Searcher}
+	g := start(t, Options{}, func(f *fakes, options *Options) { options.Searcher = failing{f} })
 	got := g.ask(http.MethodPost, "/v1/search/batch", batchOf("a", "lost", "panic", "b"), asJSON)
 	if got.status != http.StatusOK {
 		t.Fatalf("%d %s; want got.status StatusOK", got.status, brief.Of(got.body))

@@ -39,12 +39,12 @@ type ChunksWritten struct {
 
 // registerBulk adds a route that takes NDJSON, one chunk a line, and answers NDJSON, one result a
 // line; or a JSON array, and answers an object. The body is read as it comes, however long.
-func registerBulk[I any](s *Server, r endpoint.Route, handle bulkHandler[I]) {
-	r.Status, r.Timeout = http.StatusOK, s.Limits.Ingest
-	in := s.Document.InputOf(reflect.TypeFor[I]())
+func registerBulk[I any](s *documentService, r endpoint.Route, handle bulkHandler[I]) {
+	r.Status, r.Timeout = http.StatusOK, s.api.Limits.Ingest
+	in := s.api.Document.InputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
 	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *endpoint.RequestBody) error {
-		results, language := &endpoint.Spool{Limit: s.Limits.SpoolBytes}, endpoint.LanguageOf(c)
+		results, language := &endpoint.Spool{Limit: s.api.Limits.SpoolBytes}, endpoint.LanguageOf(c)
 		lines, array := io.Reader(body), endpoint.IsJSON(c.Get(fiber.HeaderContentType))
 		if array {
 			lines = endpoint.NewArrayLines(body)
@@ -59,12 +59,12 @@ func registerBulk[I any](s *Server, r endpoint.Route, handle bulkHandler[I]) {
 		}
 		return sendSpool(c, results, array)
 	}
-	endpoint.MountStream(s.API, &r, in, endpoint.ChunkTypes, serve)
+	endpoint.MountStream(s.api, &r, in, endpoint.ChunkTypes, serve)
 }
 
-func (s *Server) emitter(results *endpoint.Spool, language *locale.Language) func(ingest.Result) error {
+func (s *documentService) emitter(results *endpoint.Spool, language *locale.Language) func(ingest.Result) error {
 	return func(result ingest.Result) error {
-		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
+		s.ingested.WithLabelValues(string(result.Status)).Inc()
 		return endpoint.EncodeLine(results, language.Answer(result))
 	}
 }
@@ -138,10 +138,10 @@ func discard(results *endpoint.Spool, cause error) error {
 	return cause
 }
 
-func (s *Server) documentBulk(r *endpoint.Route, in *endpoint.Input) {
-	op := s.Document.Operation(r, in)
-	chunk := s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())
-	s.Document.AsRequest(chunk)
+func (s *documentService) documentBulk(r *endpoint.Route, in *endpoint.Input) {
+	op := s.api.Document.Operation(r, in)
+	chunk := s.api.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())
+	s.api.Document.AsRequest(chunk)
 	op.RequestBody = &huma.RequestBody{
 		Required:    true,
 		Description: "One chunk a line, or an array of chunks.",
@@ -154,9 +154,9 @@ func (s *Server) documentBulk(r *endpoint.Route, in *endpoint.Input) {
 		Description: "One result a line, in the order of the chunks. When the input could not be read to its end, " +
 			"a last result with line 0 says why. To an array an object with all results.",
 		Content: map[string]*huma.MediaType{
-			endpoint.NDJSON:           {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Result]())},
-			fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ChunksWritten]())},
+			endpoint.NDJSON:           {Schema: s.api.Document.SchemaOf(reflect.TypeFor[ingest.Result]())},
+			fiber.MIMEApplicationJSON: {Schema: s.api.Document.SchemaOf(reflect.TypeFor[ChunksWritten]())},
 		},
 	}
-	s.Document.AddOperation(op)
+	s.api.Document.AddOperation(op)
 }

@@ -26,8 +26,8 @@ type patchInput struct {
 	Body     DocumentPatch
 }
 
-func (s *Server) patchDocument(ctx context.Context, scope access.Scope, in *patchInput) (*Patched, error) {
-	count, err := s.options.Ingester.PatchMetadata(ctx, scope, ingest.MetadataPatch{
+func (s *documentService) patchDocument(ctx context.Context, scope access.Scope, in *patchInput) (*Patched, error) {
+	count, err := s.ingester.PatchMetadata(ctx, scope, ingest.MetadataPatch{
 		DocumentRef: ingest.DocumentRef{KB: in.KB, ID: in.Document}, Members: in.Body.Metadata, Refresh: in.Refresh,
 	})
 	return &Patched{Chunks: count}, err
@@ -44,11 +44,11 @@ type deleteByFilterInput struct {
 	Body DeleteByFilter
 }
 
-func (s *Server) deleteByFilter(ctx context.Context, scope access.Scope, in *deleteByFilterInput) (*Deleted, error) {
+func (s *documentService) deleteByFilter(ctx context.Context, scope access.Scope, in *deleteByFilterInput) (*Deleted, error) {
 	conditions, err := search.ParseFilter(in.Body.Filter)
 	if err != nil {
 		return nil, err
 	}
-	count, err := s.options.Ingester.DeleteWhere(ctx, scope, in.KB, conditions, in.Body.DryRun)
+	count, err := s.ingester.DeleteWhere(ctx, scope, in.KB, conditions, in.Body.DryRun)
 	return &Deleted{Deleted: count}, err
 }

@@ -17,27 +17,27 @@ type chunkInput struct {
 
 const chunkPath = basePath + "/chunks/{id}"
 
-func (s *Server) chunkRoutes() {
+func (s *documentService) chunkRoutes() {
 	const tag = "documents"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: chunkPath, Tag: tag, Access: endpoint.Reads,
 		ID: "get-chunk", Summary: "Get a chunk, hidden ones included",
 		About: "As it was written, without its vectors.",
 	}, s.getChunk)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: chunkPath, Tag: tag, Access: endpoint.Writes,
 		ID: "delete-chunk", Summary: "Delete a chunk",
 		About: "404 where there is none of that id. Its document stays, with its other chunks.",
 	}, s.deleteChunk)
 }
 
-func (s *Server) getChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*engine.Chunk, error) {
-	chunk, err := s.options.Ingester.GetChunk(ctx, scope, in.KB, in.ID)
+func (s *documentService) getChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*engine.Chunk, error) {
+	chunk, err := s.ingester.GetChunk(ctx, scope, in.KB, in.ID)
 	return &chunk, err
 }
 
-func (s *Server) deleteChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*Deleted, error) {
-	count, err := s.options.Ingester.DeleteChunks(ctx, scope, in.KB, []string{in.ID})
+func (s *documentService) deleteChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*Deleted, error) {
+	count, err := s.ingester.DeleteChunks(ctx, scope, in.KB, []string{in.ID})
 	if err == nil && count == 0 {
 		missing := fault.New(fault.NotFound, "chunk %q does not exist in knowledge base %q", endpoint.Clip(in.ID), in.KB)
 		missing.Field = "chunk_id"

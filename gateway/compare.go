@@ -14,8 +14,8 @@ type compareInput struct {
 	Body compare.Question
 }
 
-func (s *Server) compareRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) compareRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/compare", Tag: "search", Access: endpoint.Reads,
 		ID: "compare", Summary: "One question, 2 to 6 plans side by side",
 		About: "The columns run at the same time over one analysis and one embedding of the query. The answer has " +
@@ -23,12 +23,12 @@ func (s *Server) compareRoutes() {
 	}, s.compare)
 }
 
-func (s *Server) compare(
+func (s *searches) compare(
 	ctx context.Context, scope access.Scope, in *compareInput,
 ) (*compare.Comparison, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	started := time.Now()
-	answer, err := compare.Run(ctx, s.options.Searcher, scope, &in.Body)
+	answer, err := compare.Run(ctx, s.Searcher, scope, &in.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,8 @@ type contextInput struct {
 	Body ContextRequest
 }
 
-func (s *Server) contextRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) contextRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/context", Tag: "search", Access: endpoint.Reads,
 		ID: "context", Summary: "Search, for a prompt: numbered text of bounded length with its sources",
 		About: "Takes the members of a search. In format context the text ends after a whole chunk or a whole " +
@@ -52,7 +52,7 @@ func (s *Server) contextRoutes() {
 	}, s.context)
 }
 
-func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInput) (*ContextAnswer, error) {
+func (s *searches) context(ctx context.Context, scope access.Scope, in *contextInput) (*ContextAnswer, error) {
 	req := &in.Body
 	if err := req.check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 	if req.MinRelevance != nil {
 		req.Threshold.Answerable = req.MinRelevance
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: req.Request})
+	found, err := s.Search(ctx, scope, req.Request)
 	if err != nil {
 		return nil, err
 	}

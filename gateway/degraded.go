@@ -12,7 +12,7 @@ import (
 
 // noteDegraded counts what took no part in an answer, and warns of it: of each reason
 // once a second, however many answers have it.
-func (s *Server) noteDegraded(ctx context.Context, degraded []search.Degraded) {
+func (s *searches) noteDegraded(ctx context.Context, degraded []search.Degraded) {
 	for i := range degraded {
 		d := &degraded[i]
 		s.metrics.degraded.WithLabelValues(s.metrics.legNames.Of(d.Leg)).Inc()
@@ -30,7 +30,7 @@ func (s *Server) noteDegraded(ctx context.Context, degraded []search.Degraded) {
 		if x := endpoint.ExchangeIn(ctx); x != nil {
 			attrs = append(attrs, slog.String("request_id", x.ID))
 		}
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "an answer is degraded", attrs...)
+		s.api.Log.LogAttrs(ctx, slog.LevelWarn, "an answer is degraded", attrs...)
 	}
 }
 

@@ -16,19 +16,26 @@ type Demo interface {
 	Load(ctx context.Context, scope access.Scope) (jobs.Job, error)
 }
 
-func (s *Server) demoRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs, Status: http.StatusAccepted,
-		ID: "load-demo", Summary: "Load sample data into the knowledge base docs",
+// demoService loads sample data.
+type demoService struct {
+	api  *endpoint.API
+	demo Demo // nil: there is none
+}
+
+func (s *demoService) register() {
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs,
+		Status: http.StatusAccepted,
+		ID:     "load-demo", Summary: "Load sample data into the knowledge base docs",
 		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
 	}, s.loadDemo)
 }
 
-func (s *Server) loadDemo(ctx context.Context, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
-	if s.options.Demo == nil {
+func (s *demoService) loadDemo(ctx context.Context, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
+	if s.demo == nil {
 		return nil, fault.New(fault.Unsupported, "this gateway has no sample data")
 	}
-	job, err := s.options.Demo.Load(ctx, scope)
+	job, err := s.demo.Load(ctx, scope)
 	return &job, err
 }

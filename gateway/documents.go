@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Ingester writes, reads and deletes documents and chunks. It returns a fault.NotFound for
@@ -105,14 +106,38 @@ const (
 	documentPath  = documentsPath + "/{document}"
 )
 
-func (s *Server) documentRoutes() {
+// documentService writes and reads documents and their chunks.
+type documentService struct {
+	api      *endpoint.API
+	ingester Ingester
+	jobs     Jobs                   // nil: there are none
+	ingested *prometheus.CounterVec // chunks, by what became of them
+}
+
+func (s *documentService) register() {
+	s.documentRoutes()
+	s.reembedRoutes()
+	s.fileRoutes()
+	s.chunkRoutes()
+	s.exportRoutes()
+}
+
+func newIngested(registry *prometheus.Registry) *prometheus.CounterVec {
+	ingested := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "hybridge_ingested_chunks_total", Help: "Chunks written or refused, by what became of them.",
+	}, []string{"status"})
+	registry.MustRegister(ingested)
+	return ingested
+}
+
+func (s *documentService) documentRoutes() {
 	const tag = "documents"
 	registerBulk(s, endpoint.Route{
 		Method: http.MethodPost, Path: documentsPath, Tag: tag, Access: endpoint.Writes,
 		ID: "write-chunks", Summary: "Add chunks, or replace those of the same id",
 		About: "A line that is not accepted fails alone. The results come when the body has been read.",
 	}, s.writeChunks)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: documentsPath, Tag: tag, Access: endpoint.Reads,
 		ID: "list-documents", Summary: "List documents by id",
 		About: "A page of them; after continues behind an id. With sort, order or query every page looks at all documents " +
@@ -124,42 +149,42 @@ func (s *Server) documentRoutes() {
 		About: "Chunks of the document that are not in the body are removed. One bad line refuses the whole " +
 			"and changes nothing; so does one whose id is that of another document's chunk.",
 	}, s.replaceDocument)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: documentPath, Tag: tag, Access: endpoint.Reads,
 		ID: "list-document-chunks", Summary: "List the chunks of a document",
 		About: "In their order, hidden ones included; a page of them.",
 	}, s.listDocumentChunks)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPatch, Path: documentPath, Tag: tag, Access: endpoint.Writes, Timeout: s.Limits.Ingest,
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPatch, Path: documentPath, Tag: tag, Access: endpoint.Writes, Timeout: s.api.Limits.Ingest,
 		ID: "patch-document", Summary: "Change the metadata of a document",
 		About: "Members that are null are removed, the others set, and those that are not named stay, in all chunks of the " +
 			"document. Nothing is embedded again. Each chunk is changed as it is at that moment: of two requests at once both " +
 			"count. Where chunks cannot be changed, changed and failed of the problem say which were and which were not.",
 	}, s.patchDocument)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/delete", Tag: tag, Access: endpoint.Writes, Timeout: s.Limits.Ingest,
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/delete", Tag: tag, Access: endpoint.Writes, Timeout: s.api.Limits.Ingest,
 		ID: "delete-by-filter", Summary: "Delete the chunks that pass a filter",
 		About: "With dry_run it only counts them. A chunk is deleted if it passes the filter at that moment; what is " +
 			"written meanwhile may stay.",
 	}, s.deleteByFilter)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: documentPath, Tag: tag, Access: endpoint.Writes,
 		ID: "delete-document", Summary: "Delete a document with its chunks",
 		About: "Tells how many chunks it had, 0 where there was none.",
 	}, s.deleteDocument)
 }
 
-func (s *Server) writeChunks(ctx context.Context, scope access.Scope, in *bulkInput, job bulk) error {
+func (s *documentService) writeChunks(ctx context.Context, scope access.Scope, in *bulkInput, job bulk) error {
 	source := ingest.Source{KB: in.KB, Lines: job.lines, Refresh: in.Refresh, AsIs: in.AsIs}
-	summary, err := s.options.Ingester.Stream(ctx, scope, source, job.emit)
+	summary, err := s.ingester.Stream(ctx, scope, source, job.emit)
 	endpoint.Annotate(ctx, slog.Int("created", summary.Created))
 	endpoint.Annotate(ctx, slog.Int("updated", summary.Updated))
 	endpoint.Annotate(ctx, slog.Int("failed", summary.Failed))
 	return err
 }
 
-func (s *Server) replaceDocument(ctx context.Context, scope access.Scope, in *replaceInput, job bulk) error {
-	results, err := s.options.Ingester.ReplaceDocument(ctx, scope, ingest.Replacement{
+func (s *documentService) replaceDocument(ctx context.Context, scope access.Scope, in *replaceInput, job bulk) error {
+	results, err := s.ingester.ReplaceDocument(ctx, scope, ingest.Replacement{
 		DocumentRef: ingest.DocumentRef{KB: in.KB, ID: in.Document},
 		Lines:       job.lines,
 		Refresh:     in.Refresh,
@@ -175,11 +200,11 @@ func (s *Server) replaceDocument(ctx context.Context, scope access.Scope, in *re
 	return nil
 }
 
-func (s *Server) listDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
+func (s *documentService) listDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
 	if in.Sort != "" || in.Order != "" || in.Query != "" {
 		return s.sortedDocuments(ctx, scope, in)
 	}
-	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit})
+	list, err := s.ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit})
 	answer := &Documents{Documents: list}
 	if len(list) == in.Limit {
 		answer.Next = list[len(list)-1].ID
@@ -187,11 +212,11 @@ func (s *Server) listDocuments(ctx context.Context, scope access.Scope, in *list
 	return answer, err
 }
 
-func (s *Server) sortedDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
+func (s *documentService) sortedDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
 		return nil, fault.Invalid("order", endpoint.Clip(in.Order), "asc or desc")
 	}
-	listed, err := s.options.Ingester.ListDocuments(ctx, scope, ingest.Listing{
+	listed, err := s.ingester.ListDocuments(ctx, scope, ingest.Listing{
 		KB: in.KB, Sort: in.Sort, Descending: in.Order == "desc", Query: in.Query, After: in.After, Limit: in.Limit,
 	})
 	if err != nil {
@@ -200,11 +225,11 @@ func (s *Server) sortedDocuments(ctx context.Context, scope access.Scope, in *li
 	return &Documents{Documents: listed.Documents, Next: listed.Next, Total: &listed.Total}, nil
 }
 
-func (s *Server) listDocumentChunks(
+func (s *documentService) listDocumentChunks(
 	ctx context.Context, scope access.Scope, in *documentPageInput,
 ) (*DocumentChunks, error) {
 	document := ingest.DocumentRef{KB: in.KB, ID: in.Document}
-	list, err := s.options.Ingester.DocumentChunks(ctx, scope, document, ingest.Page{After: in.After, Limit: in.Limit})
+	list, err := s.ingester.DocumentChunks(ctx, scope, document, ingest.Page{After: in.After, Limit: in.Limit})
 	var gone *fault.Error
 	if in.After != "" && errors.As(err, &gone) && gone.Kind == fault.NotFound && gone.Field == "" {
 		return nil, gone.Called("after")
@@ -216,7 +241,7 @@ func (s *Server) listDocumentChunks(
 	return answer, err
 }
 
-func (s *Server) deleteDocument(ctx context.Context, scope access.Scope, in *documentInput) (*Deleted, error) {
-	count, err := s.options.Ingester.DeleteDocument(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
+func (s *documentService) deleteDocument(ctx context.Context, scope access.Scope, in *documentInput) (*Deleted, error) {
+	count, err := s.ingester.DeleteDocument(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
 	return &Deleted{Deleted: count}, err
 }

@@ -75,7 +75,7 @@ func TestEventsOfAPage(t *testing.T) {
 }
 
 func TestEventsThatAreOff(t *testing.T) {
-	s := New(Options{})
+	s := &eventService{}
 	if _, err := s.events(); err != errNoEvents { //nolint:errorlint // this very one
 		t.Error(err)
 	}

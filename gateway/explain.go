@@ -13,8 +13,8 @@ type explainInput struct {
 	Body search.ExplainRequest
 }
 
-func (s *Server) explainRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) explainRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/explain", Tag: "search", Access: endpoint.Reads,
 		ID: "explain", Summary: "Why a chunk is, or is not, in the answer to a search",
 		About: "Runs the search and says of one chunk which legs found it and how they scored it, or what " +
@@ -22,9 +22,8 @@ func (s *Server) explainRoutes() {
 	}, s.explain)
 }
 
-func (s *Server) explain(
+func (s *searches) explain(
 	ctx context.Context, scope access.Scope, in *explainInput,
 ) (*search.ExplainResponse, error) {
-	s.noteQuery(ctx, in.Body.Query)
-	return s.options.Searcher.Explain(ctx, scope, in.Body)
+	return s.Explain(ctx, scope, in.Body)
 }

@@ -26,34 +26,36 @@ type exportInput struct {
 const exportedAtOnce = 64 << 10
 
 // exportRoutes adds the route that reads a knowledge base whole, as a stream of any length.
-func (s *Server) exportRoutes() {
+func (s *documentService) exportRoutes() {
 	r := endpoint.Route{
 		Method: http.MethodGet, Path: basePath + "/chunks", Tag: "documents", Access: endpoint.Reads,
 		ID: "export-chunks", Summary: "Read all chunks, as they are written",
 		About: "In the order of their ids by bytes, hidden ones included, each as POST of documents takes it. When they " +
 			"could not be read to their end, the last line is a problem; ask again after the last id.",
 	}
-	in := s.Document.InputOf(reflect.TypeFor[exportInput]())
-	op := s.Document.Operation(&r, in)
+	in := s.api.Document.InputOf(reflect.TypeFor[exportInput]())
+	op := s.api.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: "One chunk a line.",
-		Content:     map[string]*huma.MediaType{endpoint.NDJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())}},
+		Content: map[string]*huma.MediaType{
+			endpoint.NDJSON: {Schema: s.api.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())},
+		},
 	}
-	s.Document.AddOperation(op)
-	s.Mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.api.Document.AddOperation(op)
+	s.api.Mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input exportInput
 		if err := in.Bind(c, &input, 0); err != nil {
 			return err
 		}
 		export := ingest.Export{KB: input.KB, After: input.After, Limit: input.Limit, Vectors: input.Vectors}
-		return s.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+		return s.api.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
 			return s.export(ctx, scope, export, tell)
 		})
 	})
 }
 
 // export tells the chunks; what is left of them is the last that it tells.
-func (s *Server) export(
+func (s *documentService) export(
 	ctx context.Context, scope access.Scope, export ingest.Export, tell func(any) error,
 ) (last any, err error) {
 	var lines bytes.Buffer
@@ -64,7 +66,7 @@ func (s *Server) export(
 		defer lines.Reset()
 		return tell(endpoint.RawLines(lines.Bytes()))
 	}
-	err = s.options.Ingester.Export(ctx, scope, export, func(chunk ingest.Chunk) error {
+	err = s.ingester.Export(ctx, scope, export, func(chunk ingest.Chunk) error {
 		count++
 		if err := encoder.Encode(chunk); err != nil || lines.Len() < exportedAtOnce {
 			return err

@@ -39,17 +39,17 @@ var fileTypes = []string{fiber.MIMEOctetStream, fiber.MIMEMultipartForm}
 
 // fileRoutes adds the upload of a file, which is read as it comes: the first part
 // is kept in memory, the rest in a file without a name.
-func (s *Server) fileRoutes() {
+func (s *documentService) fileRoutes() {
 	r := endpoint.Route{
 		Method: http.MethodPost, Path: filesPath, Tag: "documents", Access: endpoint.Writes,
-		Status: http.StatusOK, Timeout: s.Limits.Ingest,
+		Status: http.StatusOK, Timeout: s.api.Limits.Ingest,
 		ID: "upload-file", Summary: "Split a file into chunks and make them its document",
 		About: "The chunks replace all that the document had, or nothing is changed. A file that is empty, damaged, no " +
 			"text or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
 			"answer comes while the file is being written, by a line whenever more chunks are ready; the last line is " +
 			"the result, or a problem. A client that closes the connection before all are ready leaves nothing changed.",
 	}
-	in := s.Document.InputOf(reflect.TypeFor[fileInput]())
+	in := s.api.Document.InputOf(reflect.TypeFor[fileInput]())
 	s.documentFile(&r, in)
 	serve := func(
 		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
@@ -59,7 +59,7 @@ func (s *Server) fileRoutes() {
 			return err
 		}
 		if c.Accepts(fiber.MIMEApplicationJSON, endpoint.NDJSON) == endpoint.NDJSON {
-			return s.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+			return s.api.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
 				upload.Progress = func(p ingest.FileProgress) error { return tell(p) }
 				return s.writeFile(ctx, scope, upload)
 			})
@@ -71,8 +71,8 @@ func (s *Server) fileRoutes() {
 		endpoint.Annotate(ctx, slog.Int("chunks", result.Chunks))
 		return endpoint.WriteJSON(c, r.Status, result)
 	}
-	endpoint.MountStream(s.API, &r, in, fileTypes, serve)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.MountStream(s.api, &r, in, fileTypes, serve)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/file-formats", Tag: "documents", Access: endpoint.Reads,
 		ID: "list-file-formats", Summary: "The formats of files that are split into chunks",
 		About: "The gateway reads them itself, or what ingest.converter_url names does.",
@@ -90,8 +90,8 @@ type FileFormat struct {
 	Converter bool   `json:"converter,omitempty" doc:"Whether ingest.converter_url reads them, and not the gateway."`
 }
 
-func (s *Server) fileFormats(context.Context, access.Scope, *struct{}) (*FileFormats, error) {
-	known, all := s.options.Ingester.Formats(), &FileFormats{Formats: []FileFormat{}}
+func (s *documentService) fileFormats(context.Context, access.Scope, *struct{}) (*FileFormats, error) {
+	known, all := s.ingester.Formats(), &FileFormats{Formats: []FileFormat{}}
 	for _, extension := range slices.Sorted(maps.Keys(known)) {
 		all.Formats = append(all.Formats, FileFormat{Extension: extension, Converter: known[extension] != ""})
 	}
@@ -99,7 +99,9 @@ func (s *Server) fileFormats(context.Context, access.Scope, *struct{}) (*FileFor
 }
 
 // uploadOf is what is asked, by the query and, where the body is a form, by its parts.
-func (s *Server) uploadOf(c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody) (upload ingest.FileUpload, err error) {
+func (s *documentService) uploadOf(
+	c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
+) (upload ingest.FileUpload, err error) {
 	file, announced := io.Reader(body), int64(body.Length)
 	if given := c.Get(fiber.HeaderContentType); endpoint.IsForm(given) {
 		form, err := endpoint.ReadForm(given, body)
@@ -129,13 +131,13 @@ func metadataOf(text string) (metadata map[string]json.RawMessage, err error) {
 	return metadata, nil
 }
 
-func (s *Server) writeFile(
+func (s *documentService) writeFile(
 	ctx context.Context, scope access.Scope, upload ingest.FileUpload,
 ) (ingest.FileResult, error) {
-	result, err := s.options.Ingester.File(ctx, scope, upload)
+	result, err := s.ingester.File(ctx, scope, upload)
 	if err == nil {
-		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
-		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
+		s.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
+		s.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
 	}
 	return result, err
 }
@@ -146,9 +148,9 @@ const overread = 256 << 20
 
 // spooled reads a file of a length that was announced, or -1, to its end and gives it again, so that
 // a client that is slow to send holds no memory.
-func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error) {
-	kept := &endpoint.Spool{Limit: s.Limits.SpoolBytes}
-	limit := int64(s.Limits.FileBytes)
+func (s *documentService) spooled(file io.Reader, announced int64) (io.ReadCloser, error) {
+	kept := &endpoint.Spool{Limit: s.api.Limits.SpoolBytes}
+	limit := int64(s.api.Limits.FileBytes)
 	var n int64
 	var err error
 	if announced <= limit {
@@ -156,7 +158,7 @@ func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error)
 	}
 	if err == nil && max(n, announced) > limit {
 		_, _ = io.CopyN(io.Discard, file, overread) // the answer is the same
-		err = ingest.FileTooLarge(s.Limits.FileBytes)
+		err = ingest.FileTooLarge(s.api.Limits.FileBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, kept.Close())
@@ -164,8 +166,8 @@ func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error)
 	return kept.Reader()
 }
 
-func (s *Server) documentFile(r *endpoint.Route, in *endpoint.Input) {
-	op := s.Document.Operation(r, in)
+func (s *documentService) documentFile(r *endpoint.Route, in *endpoint.Input) {
+	op := s.api.Document.Operation(r, in)
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
 	op.RequestBody = &huma.RequestBody{
 		Required: true,
@@ -186,13 +188,13 @@ func (s *Server) documentFile(r *endpoint.Route, in *endpoint.Input) {
 	op.Responses["200"] = &huma.Response{
 		Description: "What became of the file",
 		Content: map[string]*huma.MediaType{
-			fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]())},
+			fiber.MIMEApplicationJSON: {Schema: s.api.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]())},
 			endpoint.NDJSON: {Schema: &huma.Schema{OneOf: []*huma.Schema{
-				s.Document.SchemaOf(reflect.TypeFor[ingest.FileProgress]()),
-				s.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]()),
-				s.Document.SchemaOf(reflect.TypeFor[endpoint.Problem]()),
+				s.api.Document.SchemaOf(reflect.TypeFor[ingest.FileProgress]()),
+				s.api.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]()),
+				s.api.Document.SchemaOf(reflect.TypeFor[endpoint.Problem]()),
 			}}},
 		},
 	}
-	s.Document.AddOperation(op)
+	s.api.Document.AddOperation(op)
 }

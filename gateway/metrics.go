@@ -24,7 +24,6 @@ import (
 // metrics count searches and what is written.
 type metrics struct {
 	degraded *prometheus.CounterVec
-	ingested *prometheus.CounterVec
 
 	searches        *prometheus.CounterVec
 	searchDurations *prometheus.HistogramVec
@@ -36,9 +35,6 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_search_degraded_legs_total", Help: "Legs that took no part in a search.",
 		}, []string{"leg"}),
-		ingested: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hybridge_ingested_chunks_total", Help: "Chunks written or refused, by what became of them.",
-		}, []string{"status"}),
 		searches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_searches_total", Help: "Searches by how they ended: ok, degraded, or the code of the error.",
 		}, []string{"preset", "outcome"}),
@@ -47,7 +43,7 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 			Buckets: endpoint.DurationBuckets,
 		}, []string{"preset"}),
 	}
-	registry.MustRegister(m.degraded, m.ingested, m.searches, m.searchDurations)
+	registry.MustRegister(m.degraded, m.searches, m.searchDurations)
 	return m
 }
 
@@ -58,7 +54,7 @@ func (m *metrics) searched(preset, outcome string, took time.Duration) {
 }
 
 // answered counts a search that has an answer.
-func (s *Server) answered(r *search.Response, took time.Duration) {
+func (s *searches) answered(r *search.Response, took time.Duration) {
 	outcome := "ok"
 	if len(r.Degraded) > 0 {
 		outcome = "degraded"
@@ -68,8 +64,8 @@ func (s *Server) answered(r *search.Response, took time.Duration) {
 
 // failed counts a search without an answer. The name of a preset that does not exist is up to the
 // caller and must not become a label.
-func (s *Server) failed(scope access.Scope, preset string, kind fault.Kind, took time.Duration) {
-	names, standard := s.options.Searcher.Presets(scope.Tenant)
+func (s *searches) failed(scope access.Scope, preset string, kind fault.Kind, took time.Duration) {
+	names, standard := s.Presets(scope.Tenant)
 	if preset = cmp.Or(preset, standard); slices.Contains(names, preset) {
 		preset = s.presetLabel(preset)
 	} else {
@@ -80,11 +76,11 @@ func (s *Server) failed(scope access.Scope, preset string, kind fault.Kind, took
 
 // presetLabel is the label of a preset that there is. Those that tenants save have one together: their number is
 // up to the tenants, and their names are nobody else's.
-func (s *Server) presetLabel(preset string) string {
-	if s.options.Presets == nil || preset == search.PresetEverything {
+func (s *searches) presetLabel(preset string) string {
+	if s.saved == nil || preset == search.PresetEverything {
 		return preset
 	}
-	if _, source := s.options.Presets.Given(preset); source != "" {
+	if _, source := s.saved.Given(preset); source != "" {
 		return preset
 	}
 	return presets.FromSaved
@@ -92,14 +88,14 @@ func (s *Server) presetLabel(preset string) string {
 
 // metricsRoutes adds the metrics. They need a key, if keys are configured, because they are
 // of all tenants.
-func (s *Server) metricsRoutes() {
+func registerMetrics(api *endpoint.API, registry *prometheus.Registry) {
 	r := endpoint.Route{
 		Method: http.MethodGet, Path: endpoint.MetricsPath, Tag: "operation", Access: endpoint.Reads, Role: keys.Operate,
 		ID: "metrics", Summary: "Metrics in Prometheus' text format",
 		About: "Requests, legs, engines, caches, jobs and the process, for a scraper. /guide/ has the " +
 			"dashboard and the alerts.",
 	}
-	s.Document.AddOperation(s.Document.RawOperation(&r, "text/plain"))
-	expose := adaptor.HTTPHandler(promhttp.HandlerFor(s.options.Registry, promhttp.HandlerOpts{}))
-	s.Mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
+	api.Document.AddOperation(api.Document.RawOperation(&r, "text/plain"))
+	expose := adaptor.HTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	api.Mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
 }

@@ -1,8 +1,11 @@
 package gateway
 
-import "github.com/hybridge-search/hybridge/gateway/endpoint"
+import (
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+)
 
-// What callers of New need of the machine.
+// What callers of New need of other packages.
 type (
 	// Key is an API key: what it may see and do.
 	Key = endpoint.Key
@@ -12,6 +15,8 @@ type (
 	Problem = endpoint.Problem
 	// RefusedChunk is a chunk that was not changed.
 	RefusedChunk = endpoint.RefusedChunk
+	// Embedder is a configured embedding model.
+	Embedder = openai.Embedder
 )
 
 // DefaultTenant is the tenant of all requests if no key is configured.

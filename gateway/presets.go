@@ -90,73 +90,80 @@ const (
 	presetPath  = presetsPath + "/{name}"
 )
 
-func (s *Server) presetRoutes() {
+// presetService keeps the presets that tenants save.
+type presetService struct {
+	api      *endpoint.API
+	searcher Searcher
+	store    SavedPresets // nil: there are none but the searcher's
+}
+
+func (s *presetService) register() {
 	const tag = "presets"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: presetsPath, Tag: "search", Access: endpoint.Reads,
 		ID: "list-presets", Summary: "The presets that a search may name",
 		About: "Built-in ones, those of the configuration, and those that the tenant saved. Also the rerankers that may " +
 			"be named, and whether a language model writes further wordings.",
 	}, s.listPresets)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: presetPath, Tag: tag, Access: endpoint.Reads,
 		ID: "get-preset", Summary: "Get a preset, of a saved one also an earlier version",
 		About: "With the version that an edit is based on.",
 	}, s.getPreset)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPut, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "save-preset", Summary: "Put a preset into use, at once, as a new version",
 		About: "For the tenant's searches, up to 100 presets. A bad definition is refused with its place and changes " +
 			"nothing. Presets of the configuration win: their names cannot be saved. The one that is called default " +
 			"is of searches that name none.",
 	}, s.savePreset)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent,
 		ID:     "delete-preset", Summary: "Delete a saved preset with all its versions",
 		About: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
 			"the configuration again.",
 	}, s.deletePreset)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: presetPath + "/versions", Tag: tag, Access: endpoint.Reads,
 		ID: "list-preset-versions", Summary: "List the versions of a saved preset",
 		About: "The newest first: who saved it, when and with which comment.",
 	}, s.presetHistory)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: presetPath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "rollback-preset", Summary: "Put an earlier version of a preset into use again",
 		About: "It becomes a new version, so that nothing is lost.",
 	}, s.rollbackPreset)
 }
 
-func (s *Server) listPresets(ctx context.Context, scope access.Scope, _ *struct{}) (*Presets, error) {
-	names, standard := s.options.Searcher.Presets(scope.Tenant)
-	rerankers, writes := s.options.Searcher.Models()
+func (s *presetService) listPresets(ctx context.Context, scope access.Scope, _ *struct{}) (*Presets, error) {
+	names, standard := s.searcher.Presets(scope.Tenant)
+	rerankers, writes := s.searcher.Models()
 	list := &Presets{Presets: names, Default: standard, Rerankers: rerankers, Rewrites: writes}
-	if s.options.Presets == nil {
+	if s.store == nil {
 		return list, nil
 	}
 	var err error
-	list.Details, err = s.options.Presets.Details(ctx, scope.Tenant)
+	list.Details, err = s.store.Details(ctx, scope.Tenant)
 	return list, err
 }
 
-func (s *Server) getPreset(ctx context.Context, scope access.Scope, in *presetInput) (*PresetVersion, error) {
-	given, source := s.options.Presets.Given(in.Name)
+func (s *presetService) getPreset(ctx context.Context, scope access.Scope, in *presetInput) (*PresetVersion, error) {
+	given, source := s.store.Given(in.Name)
 	if source != "" && in.Version == 0 {
 		return &PresetVersion{Name: in.Name, Source: source, Definition: given}, nil
 	}
-	v, err := s.options.Presets.Get(ctx, scope.Tenant, in.Name, in.Version)
+	v, err := s.store.Get(ctx, scope.Tenant, in.Name, in.Version)
 	if err == nil && v.Version == 0 {
 		err = s.unsaved(in.Name)
 	}
 	return s.presetVersion(v, err)
 }
 
-func (s *Server) presetHistory(
+func (s *presetService) presetHistory(
 	ctx context.Context, scope access.Scope, in *presetVersionsInput,
 ) (*PresetHistory, error) {
-	all, err := s.options.Presets.History(ctx, scope.Tenant, in.Name, in.Limit)
+	all, err := s.store.History(ctx, scope.Tenant, in.Name, in.Limit)
 	if err == nil && len(all) == 0 {
 		err = s.unsaved(in.Name)
 	}
@@ -170,7 +177,7 @@ func (s *Server) presetHistory(
 	return history, nil
 }
 
-func (s *Server) savePreset(ctx context.Context, scope access.Scope, in *savePresetInput) (*PresetVersion, error) {
+func (s *presetService) savePreset(ctx context.Context, scope access.Scope, in *savePresetInput) (*PresetVersion, error) {
 	if in.Body.Definition == nil {
 		return nil, fault.Invalid("definition", nil, "a preset, such as {\"base\": \"balanced\", \"top_k\": 5}")
 	}
@@ -182,10 +189,10 @@ func (s *Server) savePreset(ctx context.Context, scope access.Scope, in *savePre
 	if err := preparePreset(scope, &edit); err != nil {
 		return nil, err
 	}
-	return s.presetVersion(s.options.Presets.Save(ctx, edit))
+	return s.presetVersion(s.store.Save(ctx, edit))
 }
 
-func (s *Server) rollbackPreset(
+func (s *presetService) rollbackPreset(
 	ctx context.Context, scope access.Scope, in *rollbackPresetInput,
 ) (*PresetVersion, error) {
 	edit := versions.Edit{Set: in.Name, Base: in.Body.BaseVersion, Comment: in.Body.Comment}
@@ -198,10 +205,10 @@ func (s *Server) rollbackPreset(
 	if err := s.checkSaved(ctx, scope, in.Name); err != nil {
 		return nil, err
 	}
-	return s.presetVersion(s.options.Presets.Rollback(ctx, edit, in.Body.Version))
+	return s.presetVersion(s.store.Rollback(ctx, edit, in.Body.Version))
 }
 
-func (s *Server) deletePreset(ctx context.Context, scope access.Scope, in *deletePresetInput) (*struct{}, error) {
+func (s *presetService) deletePreset(ctx context.Context, scope access.Scope, in *deletePresetInput) (*struct{}, error) {
 	if err := mayChangePresets(scope); err != nil {
 		return nil, err
 	}
@@ -212,12 +219,12 @@ func (s *Server) deletePreset(ctx context.Context, scope access.Scope, in *delet
 	if in.BaseVersion > 0 {
 		base = &in.BaseVersion
 	}
-	return nil, s.options.Presets.Delete(ctx, scope.Tenant, in.Name, base)
+	return nil, s.store.Delete(ctx, scope.Tenant, in.Name, base)
 }
 
 // checkSaved refuses a name that the tenant has not saved.
-func (s *Server) checkSaved(ctx context.Context, scope access.Scope, name string) error {
-	v, err := s.options.Presets.Get(ctx, scope.Tenant, name, 0)
+func (s *presetService) checkSaved(ctx context.Context, scope access.Scope, name string) error {
+	v, err := s.store.Get(ctx, scope.Tenant, name, 0)
 	if err != nil || v.Version > 0 {
 		return err
 	}
@@ -225,10 +232,10 @@ func (s *Server) checkSaved(ctx context.Context, scope access.Scope, name string
 }
 
 // unsaved says that a tenant has saved nothing by a name.
-func (s *Server) unsaved(name string) error {
+func (s *presetService) unsaved(name string) error {
 	err := &fault.Error{Kind: fault.NotFound, Field: "name"}
 	err.Detail = fmt.Sprintf("preset %q does not exist", endpoint.Clip(name))
-	if _, source := s.options.Presets.Given(name); source != "" {
+	if _, source := s.store.Given(name); source != "" {
 		err.Detail = fmt.Sprintf("preset %q was not saved: it comes with the gateway or its configuration", name)
 	}
 	return err
@@ -254,12 +261,12 @@ func preparePreset(scope access.Scope, edit *versions.Edit) error {
 	return nil
 }
 
-func (s *Server) presetVersion(v *versions.Version, err error) (*PresetVersion, error) {
+func (s *presetService) presetVersion(v *versions.Version, err error) (*PresetVersion, error) {
 	if err != nil {
 		return nil, err
 	}
 	state := presetState(v)
-	state.Unused = s.options.Presets.Unused(v)
+	state.Unused = s.store.Unused(v)
 	state.Definition, err = presets.ReadDefinition(v.Text)
 	return &state, err
 }

@@ -23,10 +23,16 @@ type recallInput struct {
 
 var errNoRecall = fault.New(fault.Unsupported, "this gateway does not measure recall")
 
-func (s *Server) recallRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads, Role: keys.Operate,
-		ID: "measure-recall", Summary: "Measure approximate answers by the exact ones",
+type recallService struct {
+	api    *endpoint.API
+	recall Recall // nil: it is not measured
+}
+
+func (s *recallService) register() {
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads,
+		Role: keys.Operate,
+		ID:   "measure-recall", Summary: "Measure approximate answers by the exact ones",
 		About: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +
@@ -34,9 +40,9 @@ func (s *Server) recallRoutes() {
 	}, s.measureRecall)
 }
 
-func (s *Server) measureRecall(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
-	if s.options.Recall == nil {
+func (s *recallService) measureRecall(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
+	if s.recall == nil {
 		return nil, errNoRecall
 	}
-	return s.options.Recall.Measure(ctx, scope, in.KB, &in.Body)
+	return s.recall.Measure(ctx, scope, in.KB, &in.Body)
 }

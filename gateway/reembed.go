@@ -24,8 +24,8 @@ type reembedInput struct {
 	Body Reembed
 }
 
-func (s *Server) reembedRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *documentService) reembedRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/embed", Tag: "knowledge-bases", Access: endpoint.Governs,
 		Status: http.StatusAccepted,
 		ID:     "embed-knowledge-base", Summary: "Make the vectors that chunks lack, or all anew",
@@ -34,21 +34,21 @@ func (s *Server) reembedRoutes() {
 	}, s.reembed)
 }
 
-func (s *Server) reembed(ctx context.Context, scope access.Scope, in *reembedInput) (*jobs.Job, error) {
-	if s.options.Jobs == nil {
+func (s *documentService) reembed(ctx context.Context, scope access.Scope, in *reembedInput) (*jobs.Job, error) {
+	if s.jobs == nil {
 		return nil, fault.New(fault.Unsupported, "this gateway runs no jobs")
 	}
-	for _, job := range s.options.Jobs.List(scope.Tenant) {
+	for _, job := range s.jobs.List(scope.Tenant) {
 		if job.Kind == embedJobKind && job.KnowledgeBase == in.KB && job.State == jobs.Running {
 			return nil, fault.New(fault.Conflict,
 				"vectors of knowledge base %q are being made; job %q tells how far it is", in.KB, job.ID)
 		}
 	}
-	work, err := s.options.Ingester.Reembed(ctx, scope, ingest.Reembedding{KB: in.KB, All: in.Body.All})
+	work, err := s.ingester.Reembed(ctx, scope, ingest.Reembedding{KB: in.KB, All: in.Body.All})
 	if err != nil {
 		return nil, err
 	}
-	job, err := s.options.Jobs.Start(jobs.Job{Kind: embedJobKind, Tenant: scope.Tenant, KnowledgeBase: in.KB},
+	job, err := s.jobs.Start(jobs.Job{Kind: embedJobKind, Tenant: scope.Tenant, KnowledgeBase: in.KB},
 		func(ctx context.Context, report func(jobs.Progress)) error {
 			return work(ctx, func(done, total int) { report(jobs.Progress{Step: "embed", Done: done, Total: total}) })
 		})

@@ -51,58 +51,61 @@ const (
 	rulePath  = rulesPath + "/{kb}"
 )
 
-// ruleRoutes are not for keys that are bound to a filter: rules name chunks and documents that
+// ruleService keeps query rules.
+type ruleService struct {
+	api  *endpoint.API
+	sets *sets
+}
+
+// register are not for keys that are bound to a filter: rules name chunks and documents that
 // such a key may not know of.
-func (s *Server) ruleRoutes() {
+func (s *ruleService) register() {
 	const tag = "rules"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: rulesPath, Tag: tag, Access: endpoint.Reads, Whole: true,
 		ID: "list-rules", Summary: "List the rule sets of the tenant",
 		About: "Of each knowledge base that has any: its version in use, how many rules that has, who saved " +
 			"it and when.",
 	}, s.listRules)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: rulePath, Tag: tag, Access: endpoint.Reads, Whole: true,
 		ID: "get-rules", Summary: "Get a knowledge base's rules, of the version in use or an earlier one",
 		About: "With the version that an edit is based on.",
 	}, s.getRules)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		BodyBytes: synonymBody,
 		ID:        "save-rules", Summary: "Put new rules into use, at once, as a new version",
 		About: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
 			"A bad rule is refused with its place and changes nothing.",
 	}, s.saveRules)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: rulePath + "/versions", Tag: tag, Access: endpoint.Reads, Whole: true,
 		ID: "list-rule-versions", Summary: "List the versions of a knowledge base's rules",
 		About: "The newest first: who saved it, when and with which comment.",
 	}, s.ruleHistory)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: rulePath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "rollback-rules", Summary: "Put an earlier version's rules into use again",
 		About: "They become a new version, so that nothing is lost.",
 	}, s.rollbackRules)
 }
 
-// ruleSets are the sets that query rules have.
-func (s *Server) ruleSets() *sets { return &sets{server: s, store: s.options.Rules} }
-
-func (s *Server) listRules(ctx context.Context, scope access.Scope, _ *struct{}) (*RuleSets, error) {
-	all, err := s.ruleSets().list(ctx, scope)
+func (s *ruleService) listRules(ctx context.Context, scope access.Scope, _ *struct{}) (*RuleSets, error) {
+	all, err := s.sets.list(ctx, scope)
 	return &RuleSets{Sets: ruleVersions(all)}, err
 }
 
-func (s *Server) getRules(ctx context.Context, scope access.Scope, in *versionInput) (*RuleSet, error) {
-	return ruleVersion(s.ruleSets().get(ctx, scope, in))
+func (s *ruleService) getRules(ctx context.Context, scope access.Scope, in *versionInput) (*RuleSet, error) {
+	return ruleVersion(s.sets.get(ctx, scope, in))
 }
 
-func (s *Server) ruleHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*RuleHistory, error) {
-	all, err := s.ruleSets().history(ctx, scope, in)
+func (s *ruleService) ruleHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*RuleHistory, error) {
+	all, err := s.sets.history(ctx, scope, in)
 	return &RuleHistory{Versions: ruleVersions(all)}, err
 }
 
-func (s *Server) saveRules(ctx context.Context, scope access.Scope, in *saveRulesInput) (*RuleSet, error) {
+func (s *ruleService) saveRules(ctx context.Context, scope access.Scope, in *saveRulesInput) (*RuleSet, error) {
 	if in.Body.Rules == nil { // a mistake must not take all rules away
 		return nil, fault.Invalid("rules", nil, "a list of rules, which may be empty")
 	}
@@ -110,13 +113,13 @@ func (s *Server) saveRules(ctx context.Context, scope access.Scope, in *saveRule
 	if err != nil {
 		return nil, err
 	}
-	return ruleVersion(s.ruleSets().save(ctx, scope, versions.Edit{
+	return ruleVersion(s.sets.save(ctx, scope, versions.Edit{
 		Set: in.KB, Text: text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
 	}))
 }
 
-func (s *Server) rollbackRules(ctx context.Context, scope access.Scope, in *rollbackInput) (*RuleSet, error) {
-	return ruleVersion(s.ruleSets().rollback(ctx, scope, in))
+func (s *ruleService) rollbackRules(ctx context.Context, scope access.Scope, in *rollbackInput) (*RuleSet, error) {
+	return ruleVersion(s.sets.rollback(ctx, scope, in))
 }
 
 func ruleVersions(all []versions.Version) []RuleSet {

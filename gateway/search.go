@@ -35,8 +35,29 @@ type searchInput struct {
 	Body search.Request
 }
 
-func (s *Server) searchRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// searches is a Searcher that counts searches, logs what was asked and warns of degraded answers.
+type searches struct {
+	Searcher
+
+	api        *endpoint.API
+	saved      SavedPresets // nil: there are no presets but the searcher's
+	metrics    *metrics
+	warnings   warnings
+	logQueries bool
+}
+
+func (s *searches) register() {
+	s.searchRoutes()
+	s.batchRoutes()
+	s.suggestRoutes()
+	s.compareRoutes()
+	s.contextRoutes()
+	s.explainRoutes()
+	s.analyzeRoutes()
+}
+
+func (s *searches) searchRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/search", Tag: "search", Access: endpoint.Reads,
 		ID: "search", Summary: "Search knowledge bases",
 		About: "Everything but query and knowledge_bases has a default, which the preset decides. " +
@@ -44,24 +65,42 @@ func (s *Server) searchRoutes() {
 	}, s.searchJSON)
 }
 
-func (s *Server) search(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
-	s.noteQuery(ctx, in.Body.Query)
-	return s.searchBy(ctx, scope, &in.Body, s.options.Searcher.Search)
+// Search implements Searcher.
+func (s *searches) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
+	return s.searchBy(ctx, scope, &req, s.Searcher.Search)
 }
 
-// searchJSON is search for an answer that is sent as it is.
-func (s *Server) searchJSON(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
-	s.noteQuery(ctx, in.Body.Query)
-	if shared, ok := s.options.Searcher.(sharedSearcher); ok {
+// searchJSON is Search for an answer that is sent as it is.
+func (s *searches) searchJSON(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
+	if shared, ok := s.Searcher.(sharedSearcher); ok {
 		return s.searchBy(ctx, scope, &in.Body, shared.SearchShared)
 	}
-	return s.searchBy(ctx, scope, &in.Body, s.options.Searcher.Search)
+	return s.Search(ctx, scope, in.Body)
 }
 
-func (s *Server) searchBy(
+// Explain implements Searcher.
+func (s *searches) Explain(
+	ctx context.Context, scope access.Scope, req search.ExplainRequest,
+) (*search.ExplainResponse, error) {
+	s.noteQuery(ctx, req.Query)
+	return s.Searcher.Explain(ctx, scope, req)
+}
+
+// ScoreTexts implements Searcher.
+func (s *searches) ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error) {
+	s.noteQuery(ctx, req.Query)
+	scored, err := s.Searcher.ScoreTexts(ctx, req)
+	if err == nil {
+		s.noteDegraded(ctx, scored.Degraded)
+	}
+	return scored, err
+}
+
+func (s *searches) searchBy(
 	ctx context.Context, scope access.Scope, req *search.Request,
 	find func(context.Context, access.Scope, search.Request) (*search.Response, error),
 ) (*search.Response, error) {
+	s.noteQuery(ctx, req.Query)
 	started := time.Now()
 	response, err := find(ctx, scope, *req)
 	if err != nil {
@@ -80,8 +119,8 @@ func (s *Server) searchBy(
 }
 
 // noteQuery adds the query to the log line, if that is configured.
-func (s *Server) noteQuery(ctx context.Context, query string) {
-	if s.options.LogQueries {
+func (s *searches) noteQuery(ctx context.Context, query string) {
+	if s.logQueries {
 		endpoint.Annotate(ctx, slog.String("query", query))
 	}
 }

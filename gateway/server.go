@@ -27,7 +27,14 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/cohere"
+	"github.com/hybridge-search/hybridge/gateway/protocols/dify"
+	"github.com/hybridge-search/hybridge/gateway/protocols/mcp"
+	"github.com/hybridge-search/hybridge/gateway/protocols/meilisearch"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+	"github.com/hybridge-search/hybridge/gateway/protocols/ragflow"
 	"github.com/hybridge-search/hybridge/guide"
+	"github.com/hybridge-search/hybridge/synonyms"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.
@@ -63,8 +70,8 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 
 	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
-	Embedder  Embedder
-	Embedders map[string]Embedder
+	Embedder  openai.Embedder
+	Embedders map[string]openai.Embedder
 
 	Synonyms Synonyms     // nil: they cannot be edited
 	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
@@ -111,13 +118,6 @@ type Options struct {
 // Server is the HTTP server of the gateway. Call Serve once.
 type Server struct {
 	*endpoint.API
-
-	options Options
-	metrics *metrics
-
-	warnings  warnings // of degraded answers
-	ready     lookedAt
-	answering chan struct{} // an item for each answer that a model writes
 }
 
 // New returns a server with all routes.
@@ -128,67 +128,59 @@ func New(options Options) *Server {
 	if options.Readiness == nil {
 		options.Readiness = func(context.Context) map[string]error { return nil }
 	}
-	s := &Server{
-		API: endpoint.New(endpoint.Options{
-			Keys: options.Keys, StoredKeys: options.StoredKeys, KeysNeeded: options.KeysNeeded, Quota: options.Quota,
-			AllowedHosts: options.AllowedHosts, AllowedOrigins: options.AllowedOrigins,
-			TrustedProxies: options.TrustedProxies, Limits: options.Limits, Now: options.Now,
-			Logger: options.Logger, LogQueries: options.LogQueries, Audit: options.Audit, Tracing: options.Tracing,
-			Registry: options.Registry, OpenAPI: newOpenAPI(options.Version),
-		}),
-		options: options,
-		metrics: newMetrics(options.Registry),
-	}
-	s.answering = make(chan struct{}, s.Limits.Answers)
-	describeTypes(s.Document.Components.Schemas)
-	s.routes()
-	return s
+	api := endpoint.New(endpoint.Options{
+		Keys: options.Keys, StoredKeys: options.StoredKeys, KeysNeeded: options.KeysNeeded, Quota: options.Quota,
+		AllowedHosts: options.AllowedHosts, AllowedOrigins: options.AllowedOrigins,
+		TrustedProxies: options.TrustedProxies, Limits: options.Limits, Now: options.Now,
+		Logger: options.Logger, LogQueries: options.LogQueries, Audit: options.Audit, Tracing: options.Tracing,
+		Registry: options.Registry, OpenAPI: newOpenAPI(options.Version),
+	})
+	describeTypes(api.Document.Components.Schemas)
+	register(api, &options)
+	return &Server{api}
 }
 
-func (s *Server) routes() {
-	s.uiRoutes()
-	s.guideRoutes()
-	s.searchRoutes()
-	s.batchRoutes()
-	s.suggestRoutes()
-	s.compareRoutes()
-	s.presetRoutes()
-	s.contextRoutes()
-	s.answerRoutes()
-	s.explainRoutes()
-	s.analyzeRoutes()
-	s.knowledgeBaseRoutes()
-	s.demoRoutes()
-	s.recallRoutes()
-	s.documentRoutes()
-	s.reembedRoutes()
-	s.fileRoutes()
-	s.chunkRoutes()
-	s.exportRoutes()
-	s.synonymRoutes()
-	s.ruleRoutes()
-	s.mappingRoutes()
-	s.jobRoutes()
-	s.querySetRoutes()
-	s.judgmentRoutes()
-	s.importRoutes()
-	s.gradingRoutes()
-	s.evaluationRoutes()
-	s.tuningRoutes()
-	s.experimentRoutes()
-	s.eventRoutes()
-	s.keyRoutes()
-	s.difyRoutes()
-	s.ragflowRoutes()
-	s.openAIRoutes()
-	s.embeddingsRoutes()
-	s.mcpRoutes()
-	s.rerankRoutes()
-	s.meilisearchRoutes()
-	s.auditRoutes()
-	s.settingRoutes()
-	s.healthRoutes()
-	s.metricsRoutes()
-	s.Describe(endpoint.Details{Examples: bodyExamples, Values: valueBounds, Signed: signed})
-	s.indexRoutes()
+// register adds all resources.
+func register(api *endpoint.API, o *Options) {
+	s := &searches{
+		Searcher: o.Searcher, api: api, saved: o.Presets, metrics: newMetrics(o.Registry), logQueries: o.LogQueries,
+	}
+	synonymSets := &sets{catalog: o.Catalog, store: o.Synonyms, global: synonyms.Global}
+	ruleSets := &sets{catalog: o.Catalog, store: o.Rules}
+
+	registerUI(api, o.UI)
+	registerGuide(api, o.Guide)
+	s.register()
+	(&presetService{api, o.Searcher, o.Presets}).register()
+	(&answerService{api, s, o.Answers, make(chan struct{}, api.Limits.Answers)}).register()
+	(&knowledgeBaseService{api, o.Catalog, o.Quota, []*sets{synonymSets, ruleSets}}).register()
+	(&demoService{api, o.Demo}).register()
+	(&recallService{api, o.Recall}).register()
+	(&documentService{api, o.Ingester, o.Jobs, newIngested(o.Registry)}).register()
+	(&synonymService{api, synonymSets, o.Synonyms, o.Drafts, s}).register()
+	(&ruleService{api, ruleSets}).register()
+	(&mappingService{api, o.Mappings}).register()
+	(&jobService{api, o.Jobs, o.Mappings}).register()
+	(&libraryService{api, o.Library}).register()
+	(&gradingService{api, o.Gradings}).register()
+	(&evaluationService{api, o.Evaluations}).register()
+	(&tuningService{api, o.Tunings}).register()
+	(&experimentService{api, o.Experiments}).register()
+	(&eventService{api, o.Events, o.Clicks}).register()
+	(&keyService{api, o.Keys, o.StoredKeys}).register()
+
+	dify.Register(api, s)
+	ragflow.Register(api, s, o.Catalog, o.Ingester)
+	openai.Register(api, s, o.Catalog, o.Ingester)
+	openai.RegisterEmbeddings(api, openai.Embedders{Usual: o.Embedder, Named: o.Embedders})
+	mcp.Register(api, o.Version, s, o.Catalog, o.Ingester)
+	cohere.Register(api, s)
+	meilisearch.Register(api, s)
+
+	(&auditService{api, o.AuditLog}).register()
+	(&settingService{api, o.Settings, o.Version}).register()
+	(&healthService{api: api, version: o.Version, ask: o.Readiness, troubles: o.Troubles}).register()
+	registerMetrics(api, o.Registry)
+	api.Describe(endpoint.Details{Examples: bodyExamples, Values: valueBounds, Signed: signed})
+	registerIndex(api, o.Version, &Index{UI: hasUI(o.UI), Events: o.Events != nil, Answers: o.Answers != nil})
 }

@@ -48,9 +48,9 @@ type rollbackInput struct {
 
 // sets are those of one kind, as far as a caller may see them.
 type sets struct {
-	server *Server
-	store  Sets
-	global string // the name of one for all knowledge bases; empty: there is none
+	catalog Catalog
+	store   Sets   // nil: there are none
+	global  string // the name of one for all knowledge bases; empty: there is none
 }
 
 // check checks whether the caller may see a set. It must be that of a knowledge base
@@ -62,7 +62,7 @@ func (s *sets) check(ctx context.Context, scope access.Scope, name string) error
 		}
 		return nil
 	}
-	all, err := s.server.options.Catalog.List(ctx, scope)
+	all, err := s.catalog.List(ctx, scope)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *sets) check(ctx context.Context, scope access.Scope, name string) error
 }
 
 func (s *sets) list(ctx context.Context, scope access.Scope) ([]versions.Version, error) {
-	bases, err := s.server.options.Catalog.List(ctx, scope)
+	bases, err := s.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -158,19 +158,5 @@ func (s *sets) prepare(ctx context.Context, scope access.Scope, edit *versions.E
 		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")
 	}
 	edit.Tenant, edit.Author = scope.Tenant, scope.Key
-	return nil
-}
-
-// dropSets drops what was edited of a deleted knowledge base, with its history, so that a new one
-// of the same name does not get it.
-func (s *Server) dropSets(ctx context.Context, scope access.Scope, kb string) error {
-	for _, of := range []*sets{s.synonymSets(), s.ruleSets()} {
-		if of.store == nil || kb == of.global {
-			continue
-		}
-		if err := of.store.Delete(ctx, scope.Tenant, kb, nil); err != nil {
-			return err
-		}
-	}
 	return nil
 }

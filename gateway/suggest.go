@@ -14,8 +14,8 @@ type suggestInput struct {
 	Body search.SuggestRequest
 }
 
-func (s *Server) suggestRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+func (s *searches) suggestRoutes() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/suggest", Tag: "search", Access: endpoint.Reads,
 		ID: "suggest", Summary: "Suggest how what was typed may go on",
 		About: "Titles, questions of pairs and words, of chunks that the caller may see. A knowledge base that could " +
@@ -23,9 +23,9 @@ func (s *Server) suggestRoutes() {
 	}, s.suggest)
 }
 
-func (s *Server) suggest(ctx context.Context, scope access.Scope, in *suggestInput) (*search.Suggestions, error) {
+func (s *searches) suggest(ctx context.Context, scope access.Scope, in *suggestInput) (*search.Suggestions, error) {
 	s.noteQuery(ctx, in.Body.Query)
-	answer, err := s.options.Searcher.Suggest(ctx, scope, in.Body)
+	answer, err := s.Suggest(ctx, scope, in.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -64,33 +64,33 @@ type synonymEffectsInput struct {
 	Body SynonymEffectsQuestion
 }
 
-func (s *Server) synonymEffects(
+func (s *synonymService) synonymEffects(
 	ctx context.Context, scope access.Scope, in *synonymEffectsInput,
 ) (*SynonymEffects, error) {
-	if err := s.synonymSets().check(ctx, scope, in.KB); err != nil {
+	if err := s.sets.check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	body := &in.Body
 	if n := len(body.Queries); n < 1 || n > effectQueries {
 		return nil, fault.Invalid("queries", fault.Length(n), fmt.Sprintf("a list of 1 to %d questions", effectQueries))
 	}
-	if s.options.Drafts == nil {
+	if s.drafts == nil {
 		return nil, fault.New(fault.Unsupported, "this gateway does not search by drafts")
 	}
 	if len(body.KnowledgeBases) == 0 && in.KB != synonyms.Global {
 		body.KnowledgeBases = []string{in.KB}
 	}
-	draft, err := s.options.Synonyms.Draft(scope.Tenant, in.KB, body.Text)
+	draft, err := s.synonyms.Draft(scope.Tenant, in.KB, body.Text)
 	if err != nil {
 		return nil, err
 	}
-	used, err := s.options.Synonyms.Get(ctx, scope.Tenant, in.KB, 0)
+	used, err := s.synonyms.Get(ctx, scope.Tenant, in.KB, 0)
 	if err != nil {
 		return nil, err
 	}
 	effects := &SynonymEffects{Questions: make([]SynonymEffect, len(body.Queries))}
 	for i, query := range body.Queries {
-		s.noteQuery(ctx, query)
+		s.searches.noteQuery(ctx, query)
 		effect := &effects.Questions[i]
 		effect.Query = query
 		if effect.Current, err = s.synonymSide(ctx, scope, in, query, effectOf{text: used.Text}); err == nil {
@@ -110,17 +110,17 @@ type effectOf struct {
 }
 
 // synonymSide searches by one text.
-func (s *Server) synonymSide(
+func (s *synonymService) synonymSide(
 	ctx context.Context, scope access.Scope, in *synonymEffectsInput, query string, of effectOf,
 ) (side SynonymSide, err error) {
 	name := in.KB
 	if of.draft != nil {
 		name = "draft"
 	}
-	if side.Synonyms, _, err = s.options.Synonyms.Try(name, of.text, query); err != nil {
+	if side.Synonyms, _, err = s.synonyms.Try(name, of.text, query); err != nil {
 		return side, err
 	}
-	response, err := s.options.Drafts.SearchBy(ctx, scope, of.draft, search.Request{
+	response, err := s.drafts.SearchBy(ctx, scope, of.draft, search.Request{
 		Query: query, KnowledgeBases: in.Body.KnowledgeBases, Preset: in.Body.Preset, Limit: new(effectHits),
 	})
 	if err != nil {

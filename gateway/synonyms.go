@@ -86,47 +86,56 @@ const (
 	synonymPath  = synonymsPath + "/{kb}"
 )
 
-func (s *Server) synonymRoutes() {
+// synonymService keeps synonyms, and tries drafts of them.
+type synonymService struct {
+	api      *endpoint.API
+	sets     *sets
+	synonyms Synonyms // nil: they cannot be edited
+	drafts   Drafts   // nil: nothing is searched by them
+	searches *searches
+}
+
+func (s *synonymService) register() {
 	const tag = "synonyms"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: synonymsPath, Tag: tag, Access: endpoint.Reads,
 		ID: "list-synonyms", Summary: "List the edited synonym sets of the tenant",
 		About: "Of each knowledge base that has one: its version in use, who saved it and when.",
 	}, s.listSynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: synonymPath, Tag: tag, Access: endpoint.Reads,
 		ID: "get-synonyms", Summary: "Get a set's text, of the version in use or an earlier one",
 		About: "With the version that an edit is based on.",
 	}, s.getSynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPut, Path: synonymPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		BodyBytes: synonymBody,
 		ID:        "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
 		About: "A bad line is refused with its number and changes nothing.",
 	}, s.saveSynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: synonymPath + "/versions", Tag: tag, Access: endpoint.Reads,
 		ID: "list-synonym-versions", Summary: "List the versions of a set",
 		About: "The newest first: who saved it, when and with which comment.",
 	}, s.synonymHistory)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: synonymPath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "rollback-synonyms", Summary: "Put an earlier version's text into use again",
 		About: "It becomes a new version, so that nothing is lost.",
 	}, s.rollbackSynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads,
 		BodyBytes: synonymBody,
 		ID:        "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
 		About: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.trySynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads,
 		BodyBytes: synonymBody,
 		ID:        "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
 		About: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
 	}, s.checkSynonyms)
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads,
 		BodyBytes: synonymBody,
 		ID:        "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
@@ -134,22 +143,17 @@ func (s *Server) synonymRoutes() {
 	}, s.synonymEffects)
 }
 
-func (s *Server) checkSynonyms(
+func (s *synonymService) checkSynonyms(
 	ctx context.Context, scope access.Scope, in *checkSynonymsInput,
 ) (*SynonymProblems, error) {
-	if err := s.synonymSets().check(ctx, scope, in.KB); err != nil {
+	if err := s.sets.check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	if n := len(in.Body.Text); n > synonyms.MaxText {
 		return nil, fault.Invalid("text", fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d bytes", synonyms.MaxText))
 	}
-	rules, problems, err := s.options.Synonyms.Check(in.Body.Text)
+	rules, problems, err := s.synonyms.Check(in.Body.Text)
 	return &SynonymProblems{Rules: rules, Problems: problems}, err
-}
-
-// synonymSets are the sets that synonyms have, one of them for all knowledge bases.
-func (s *Server) synonymSets() *sets {
-	return &sets{server: s, store: s.options.Synonyms, global: synonyms.Global}
 }
 
 func synonymVersions(all []versions.Version) []synonyms.Version {
@@ -167,52 +171,52 @@ func synonymVersion(v *versions.Version, err error) (*synonyms.Version, error) {
 	return new(synonyms.Version(*v)), nil
 }
 
-func (s *Server) listSynonyms(ctx context.Context, scope access.Scope, _ *struct{}) (*SynonymSets, error) {
-	all, err := s.synonymSets().list(ctx, scope)
+func (s *synonymService) listSynonyms(ctx context.Context, scope access.Scope, _ *struct{}) (*SynonymSets, error) {
+	all, err := s.sets.list(ctx, scope)
 	return &SynonymSets{Sets: synonymVersions(all)}, err
 }
 
-func (s *Server) getSynonyms(ctx context.Context, scope access.Scope, in *versionInput) (*synonyms.Version, error) {
-	return synonymVersion(s.synonymSets().get(ctx, scope, in))
+func (s *synonymService) getSynonyms(ctx context.Context, scope access.Scope, in *versionInput) (*synonyms.Version, error) {
+	return synonymVersion(s.sets.get(ctx, scope, in))
 }
 
-func (s *Server) synonymHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*SynonymHistory, error) {
-	all, err := s.synonymSets().history(ctx, scope, in)
+func (s *synonymService) synonymHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*SynonymHistory, error) {
+	all, err := s.sets.history(ctx, scope, in)
 	return &SynonymHistory{Versions: synonymVersions(all)}, err
 }
 
-func (s *Server) saveSynonyms(
+func (s *synonymService) saveSynonyms(
 	ctx context.Context, scope access.Scope, in *saveSynonymsInput,
 ) (*synonyms.Version, error) {
-	return synonymVersion(s.synonymSets().save(ctx, scope, versions.Edit{
+	return synonymVersion(s.sets.save(ctx, scope, versions.Edit{
 		Set: in.KB, Text: in.Body.Text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
 	}))
 }
 
-func (s *Server) rollbackSynonyms(
+func (s *synonymService) rollbackSynonyms(
 	ctx context.Context, scope access.Scope, in *rollbackInput,
 ) (*synonyms.Version, error) {
-	return synonymVersion(s.synonymSets().rollback(ctx, scope, in))
+	return synonymVersion(s.sets.rollback(ctx, scope, in))
 }
 
-func (s *Server) trySynonyms(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
-	if err := s.synonymSets().check(ctx, scope, in.KB); err != nil {
+func (s *synonymService) trySynonyms(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
+	if err := s.sets.check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	if in.Body.Query == "" || len(in.Body.Query) > search.MaxQueryBytes {
 		return nil, fault.Invalid("query", in.Body.Query, fmt.Sprintf("a question of 1 to %d bytes", search.MaxQueryBytes))
 	}
-	used, err := s.options.Synonyms.Get(ctx, scope.Tenant, in.KB, 0)
+	used, err := s.synonyms.Get(ctx, scope.Tenant, in.KB, 0)
 	if err != nil {
 		return nil, err
 	}
 	trial := &SynonymTrial{}
-	if trial.Current, trial.Cut, err = s.options.Synonyms.Try(in.KB, used.Text, in.Body.Query); err != nil {
+	if trial.Current, trial.Cut, err = s.synonyms.Try(in.KB, used.Text, in.Body.Query); err != nil {
 		return nil, err
 	}
 	if in.Body.Text != nil {
 		var cut int
-		trial.Draft, cut, err = s.options.Synonyms.Try("draft", *in.Body.Text, in.Body.Query)
+		trial.Draft, cut, err = s.synonyms.Try("draft", *in.Body.Text, in.Body.Query)
 		trial.Cut += cut
 	}
 	return trial, err

@@ -41,15 +41,20 @@ const (
 var errNoTunings = fault.New(fault.Unsupported,
 	"this gateway keeps no tunings: its default engine has no place for them")
 
-func (s *Server) tunings() (Tunings, error) {
-	if s.options.Tunings == nil {
-		return nil, errNoTunings
-	}
-	return s.options.Tunings, nil
+type tuningService struct {
+	api   *endpoint.API
+	store Tunings // nil: there are none
 }
 
-func (s *Server) tuningRoutes() {
-	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+func (s *tuningService) tunings() (Tunings, error) {
+	if s.store == nil {
+		return nil, errNoTunings
+	}
+	return s.store, nil
+}
+
+func (s *tuningService) register() {
+	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
 		Method: http.MethodPost, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "start-tuning", Summary: "Search better weights for a preset on a query set, as a job",
@@ -57,24 +62,25 @@ func (s *Server) tuningRoutes() {
 			"measured on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the " +
 			"id of the answer.",
 	}, startTuning)
-	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-tunings", Summary: "List tunings",
 		About: "Those whose knowledge bases the key sees.",
 	}, listTunings)
-	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-tuning", Summary: "Get a tuning: its state, what was found, and the preset that is recommended",
 		About: "definition is what PUT /v1/presets/{name} takes: it says of which data the preset is and how much better.",
 	}, getTuning)
-	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
 		Method: http.MethodDelete, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent,
 		ID:     "delete-tuning", Summary: "Delete a tuning",
 		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
 	}, deleteTuning)
-	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
-		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
+		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "cancel-tuning", Summary: "Cancel a tuning that this gateway runs",
 		About: "It gives no result.",

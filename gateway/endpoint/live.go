@@ -89,6 +89,7 @@ type serverEvent struct {
 	data any
 }
 
+// NewEvent is an event of a stream of them, whose data is JSON.
 func NewEvent(name string, data any) serverEvent { return serverEvent{name, data} }
 
 // Write sends an event at once.

@@ -17,13 +17,32 @@ var layers = map[string][]string{
 	"internal/app/datadir": leaf,
 
 	"gateway": {
-		"gateway/endpoint",
+		"gateway/protocols/cohere", "gateway/protocols/dify", "gateway/protocols/mcp", "gateway/protocols/meilisearch",
+		"gateway/protocols/openai", "gateway/protocols/ragflow", "gateway/endpoint",
 		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
 		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/labels",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
 		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
 		"events", "experiments", "experiments/live",
 	},
+	"gateway/protocols/cohere": {"gateway/endpoint", "search", "access"},
+	"gateway/protocols/dify":   {"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "access"},
+	"gateway/protocols/mcp": {
+		"gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "search", "engine", "access",
+	},
+	"gateway/protocols/meilisearch": {
+		"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "engine", "access",
+	},
+	"gateway/protocols/openai": {
+		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
+		"search", "engine", "access",
+	},
+	"gateway/protocols/ragflow": {
+		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
+		"search", "engine", "access",
+	},
+	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine"},
+	"gateway/protocols/documents":  {"gateway/endpoint", "ingest", "search", "engine", "access"},
 	"gateway/endpoint": {
 		"search", "ingest", "engine", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
 	},
@@ -198,9 +217,9 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
-	"github.com/modelcontextprotocol/":           {"gateway", "cmd/hybridge"},
-	"github.com/alecthomas/participle/":          {"gateway"},
-	"github.com/google/jsonschema-go/":           {"gateway"},
+	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "cmd/hybridge"},
+	"github.com/alecthomas/participle/":          {"gateway/protocols/meilisearch"},
+	"github.com/google/jsonschema-go/":           {"gateway/protocols/mcp"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
 	"github.com/anishathalye/porcupine":          {"internal/histories"},
 	"go.opentelemetry.io/otel/sdk":               {"internal/app", "lib/tracing"}, // here its tests

@@ -1,4 +1,5 @@
-package gateway
+// Package cohere speaks Cohere's rerank.
+package cohere
 
 import (
 	"cmp"
@@ -36,7 +37,9 @@ type RerankRequest struct {
 // rerankedText is a text, or an object that has one.
 type rerankedText string
 
-func (rerankedText) Accepts() string { return `a text, or an object with one: {"text": …}` }
+func (rerankedText) Accepts() (accepted string) {
+	return `a text, or an object with one: {"text": …}`
+}
 
 // UnmarshalJSON reads either.
 func (t *rerankedText) UnmarshalJSON(text []byte) error {
@@ -93,16 +96,26 @@ type rerankInput struct {
 	Body RerankRequest
 }
 
-func (s *Server) rerankRoutes() {
+// Searcher scores texts that no knowledge base holds.
+type Searcher interface {
+	ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error)
+}
+
+type protocol struct{ searcher Searcher }
+
+// Register adds the protocol.
+func Register(api *endpoint.API, searcher Searcher) {
+	p := &protocol{searcher}
 	for _, version := range []string{"1", "2"} {
-		endpoint.Register(s.API, endpoint.Route{
-			Method: http.MethodPost, Path: "/v" + version + "/rerank", Tag: "protocols", Access: endpoint.Reads, BodyBytes: rerankBytes,
-			ID: "rerank-v" + version, Summary: "Cohere's rerank: how well each of some texts answers a question",
+		endpoint.Register(api, endpoint.Route{
+			Method: http.MethodPost, Path: "/v" + version + "/rerank", Tag: "protocols", Access: endpoint.Reads,
+			BodyBytes: rerankBytes,
+			ID:        "rerank-v" + version, Summary: "Cohere's rerank: how well each of some texts answers a question",
 			About: "For programs that have a search of their own: the texts come in the request, and nothing is stored. Their " +
 				"scores are relevances, or those of a configured reranker.",
-			Dialect: &endpoint.Dialect{Refusal: rerankRefusal, Problems: reflect.TypeFor[RerankError]()},
+			Dialect: &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[RerankError]()},
 		}, func(ctx context.Context, _ access.Scope, in *rerankInput) (*RerankAnswer, error) {
-			answer, err := s.rerank(ctx, &in.Body)
+			answer, err := p.rerank(ctx, &in.Body)
 			if err == nil {
 				answer.Meta.Version.Version = version
 			}
@@ -111,21 +124,20 @@ func (s *Server) rerankRoutes() {
 	}
 }
 
-func rerankRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+func refusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, RerankError{Message: p.Detail}
 }
 
-func (s *Server) rerank(ctx context.Context, asked *RerankRequest) (*RerankAnswer, error) {
+func (p *protocol) rerank(ctx context.Context, asked *RerankRequest) (*RerankAnswer, error) {
 	if n := asked.TopN; n != nil && (*n < 1 || *n > search.MaxTexts) {
 		return nil, fault.Invalid("top_n", *n, "1 to 1000")
 	}
-	s.noteQuery(ctx, asked.Query)
 	texts := make([]string, len(asked.Documents))
 	for i, text := range asked.Documents {
 		texts[i] = string(text)
 	}
 	request := search.TextsRequest{Model: asked.Model, Query: asked.Query, Texts: texts}
-	scored, err := s.options.Searcher.ScoreTexts(ctx, &request)
+	scored, err := p.searcher.ScoreTexts(ctx, &request)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +155,5 @@ func (s *Server) rerank(ctx context.Context, asked *RerankRequest) (*RerankAnswe
 	for _, d := range scored.Degraded {
 		answer.Meta.Warnings = append(answer.Meta.Warnings, strings.TrimSpace(d.Leg+": "+d.Reason))
 	}
-	s.noteDegraded(ctx, scored.Degraded)
 	return answer, nil
 }

@@ -1,4 +1,9 @@
-package gateway
+// Package mcp speaks the Model Context Protocol, for agents.
+//
+//	mcp.go        messages over HTTP
+//	tools.go      tools
+//	resources.go  documents as resources
+package mcp
 
 import (
 	"bytes"
@@ -10,11 +15,15 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // The Model Context Protocol over HTTP, without sessions and with JSON answers: each request is
@@ -38,7 +47,7 @@ const (
 )
 
 // MCPMessage is a message of JSON-RPC.
-type MCPMessage struct {
+type MCPMessage struct { //nolint:revive // the OpenAPI document calls it so
 	Version string         `json:"jsonrpc" enum:"2.0"`
 	ID      any            `json:"id,omitempty" doc:"A number or a text, which the answer has too; absent from what wants none."`
 	Method  string         `json:"method,omitempty" doc:"Such as initialize, tools/list, tools/call, resources/read."`
@@ -48,14 +57,14 @@ type MCPMessage struct {
 }
 
 // MCPError is an error in the form of JSON-RPC. What goes wrong in a tool is told in its result.
-type MCPError struct {
+type MCPError struct { //nolint:revive // the OpenAPI document calls it so
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 }
 
 // MCPRefusal is the answer to a message that is not served.
-type MCPRefusal struct {
+type MCPRefusal struct { //nolint:revive // the OpenAPI document calls it so
 	Version string   `json:"jsonrpc"`
 	ID      *string  `json:"id" doc:"Always null."`
 	Error   MCPError `json:"error"`
@@ -69,52 +78,85 @@ type mcpCall struct {
 
 type mcpCallKey struct{}
 
-func (s *Server) mcpRoutes() {
+// Searcher answers questions, and says why.
+type Searcher interface {
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
+}
+
+// Catalog knows the knowledge bases.
+type Catalog interface {
+	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+}
+
+// Reader reads documents and their chunks.
+type Reader interface {
+	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	Surroundings(ctx context.Context, scope access.Scope, place ingest.Place) ([]engine.Chunk, error)
+	documents.Reader
+}
+
+// protocol is what the tools and resources are made of.
+type protocol struct {
+	api       *endpoint.API
+	version   string
+	searcher  Searcher
+	catalog   Catalog
+	documents Reader
+}
+
+// Register adds the protocol.
+func Register(
+	api *endpoint.API, version string, searcher Searcher, catalog Catalog, documents Reader,
+) {
+	p := &protocol{api, version, searcher, catalog, documents}
 	r := endpoint.Route{
 		Method: http.MethodPost, Path: mcpPath, Tag: "protocols", Access: endpoint.Reads,
 		ID: "mcp", Summary: "The Model Context Protocol, for agents",
 		About: "Streamable HTTP without sessions: one JSON-RPC message in, one out. Its tools are search, read, " +
 			"list_knowledge_bases and explain; its resources are the documents.",
-		Dialect: &endpoint.Dialect{Refusal: mcpRefusal, Problems: reflect.TypeFor[MCPRefusal]()},
+		Dialect: &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[MCPRefusal]()},
 	}
-	message := map[string]*huma.MediaType{fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[MCPMessage]())}}
-	op := s.Document.Operation(&r, s.Document.InputOf(reflect.TypeFor[struct{}]()))
+	message := map[string]*huma.MediaType{
+		fiber.MIMEApplicationJSON: {Schema: api.Document.SchemaOf(reflect.TypeFor[MCPMessage]())},
+	}
+	op := api.Document.Operation(&r, api.Document.InputOf(reflect.TypeFor[struct{}]()))
 	op.RequestBody = &huma.RequestBody{Required: true, Content: message}
 	op.Responses["200"] = &huma.Response{Description: "The answer", Content: message}
 	op.Responses["202"] = &huma.Response{Description: "The message wants no answer"}
-	s.Document.AddOperation(op)
+	api.Document.AddOperation(op)
 
-	server := s.mcpServer()
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+	server := p.server()
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		MaxRequestBodyBytes: int64(s.Limits.JSONBytes),
+		MaxRequestBodyBytes: int64(p.api.Limits.JSONBytes),
 	})
-	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
-		return s.serveMCP(ctx, mcpCall{ctx, scope}, c, handler)
+	api.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+		return p.serve(ctx, mcpCall{ctx, scope}, c, handler)
 	})
 }
 
 // mcpServer has the tools and the resources. It is safe for concurrent use.
-func (s *Server) mcpServer() *mcp.Server {
-	name := &mcp.Implementation{Name: "hybridge", Title: "Hybridge", Version: s.options.Version}
-	server := mcp.NewServer(name, &mcp.ServerOptions{
+func (p *protocol) server() *sdk.Server {
+	name := &sdk.Implementation{Name: "hybridge", Title: "Hybridge", Version: p.version}
+	server := sdk.NewServer(name, &sdk.ServerOptions{
 		Instructions: mcpInstructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = onePersons },
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = onePersons },
 	})
-	s.mcpTools(server)
-	s.mcpResources(server)
+	p.addTools(server)
+	p.addResources(server)
 	return server
 }
 
 // serveMCP hands a message to the SDK as a request of net/http. Nothing of fiber's goes along:
 // the SDK's goroutines may end after the answer.
-func (s *Server) serveMCP(ctx context.Context, call mcpCall, c *fiber.Ctx, handler http.Handler) error {
+func (p *protocol) serve(ctx context.Context, call mcpCall, c *fiber.Ctx, handler http.Handler) error {
 	if err := endpoint.CheckContentType(c, endpoint.JSONTypes); err != nil {
 		return err
 	}
 	var body bytes.Buffer
-	if err := endpoint.ExchangeOf(c).Body.ReadAll(&body, s.Limits.JSONBytes); err != nil {
+	if err := endpoint.ExchangeOf(c).Body.ReadAll(&body, p.api.Limits.JSONBytes); err != nil {
 		return err
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body.Bytes()), []byte("[")) {
@@ -170,7 +212,7 @@ func (b *answerBuffer) Write(text []byte) (int, error) {
 	return b.body.Write(text)
 }
 
-func mcpRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+func refusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	refusal := MCPRefusal{Version: "2.0", Error: MCPError{
 		Code: rpcServer, Message: p.Detail, Data: map[string]string{"code": p.Code},
 	}}
@@ -186,7 +228,7 @@ func mcpRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 // within runs what a message asks for under the request's deadline and scope. What fails is told as
 // the API tells it; a panic is caught here, since the SDK would not.
 func within[O any](
-	ctx context.Context, s *Server, do func(context.Context, access.Scope) (O, error),
+	ctx context.Context, p *protocol, do func(context.Context, access.Scope) (O, error),
 ) (output O, err error) {
 	call, ok := ctx.Value(mcpCallKey{}).(*mcpCall)
 	if !ok {
@@ -197,7 +239,7 @@ func within[O any](
 			err = fault.New(fault.Internal, "panic: %v\n%s", cause, debug.Stack())
 		}
 		if err != nil && endpoint.KindOf(err) == fault.Internal {
-			s.Log.LogAttrs(call.ctx, slog.LevelError, "a message of the Model Context Protocol failed",
+			p.api.Log.LogAttrs(call.ctx, slog.LevelError, "a message of the Model Context Protocol failed",
 				slog.String("error", err.Error()))
 		}
 	}()

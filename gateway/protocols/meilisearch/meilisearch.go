@@ -1,4 +1,9 @@
-package gateway
+// Package meilisearch speaks Meilisearch's searches.
+//
+//	meilisearch.go  queries, and the searches they stand for
+//	filter.go       Meilisearch's filter expressions
+//	answer.go       answers
+package meilisearch
 
 import (
 	"cmp"
@@ -121,27 +126,41 @@ type (
 	}
 )
 
-func (s *Server) meilisearchRoutes() {
+// Searcher answers several questions at once.
+type Searcher interface {
+	// Several gives the outcome of each search to take, on several goroutines. It fails when the answers together are
+	// larger than one may be.
+	Several(
+		ctx context.Context, scope access.Scope, requests []search.Request,
+		take func(i int, response *search.Response, err error),
+	) error
+}
+
+type protocol struct{ searcher Searcher }
+
+// Register adds the protocol.
+func Register(api *endpoint.API, searcher Searcher) {
+	p := &protocol{searcher}
 	add := func(path, id, summary, about string) endpoint.Route {
 		return endpoint.Route{
 			Method: http.MethodPost, Path: path, Tag: "protocols", Access: endpoint.Reads, ID: id, Summary: summary,
 			About:   about,
-			Dialect: meiliDialect(),
+			Dialect: dialect(),
 		}
 	}
-	endpoint.Register(s.API, add("/multi-search", "meilisearch-multi-search",
+	endpoint.Register(api, add("/multi-search", "meilisearch-multi-search",
 		"Meilisearch's searches, several at once",
 		"What an InstantSearch page asks for by @meilisearch/instant-meilisearch. The first wrong query refuses all."),
-		s.meiliSearches)
-	endpoint.Register(s.API, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
-		"An index is a knowledge base, a document is a chunk, its ranking score is the relevance."), s.meiliSearch)
-	endpoint.Register(s.API, add("/indexes/{kb}/facet-search", "meilisearch-facet-search",
+		p.searchAll)
+	endpoint.Register(api, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
+		"An index is a knowledge base, a document is a chunk, its ranking score is the relevance."), p.search)
+	endpoint.Register(api, add("/indexes/{kb}/facet-search", "meilisearch-facet-search",
 		"Meilisearch's search among the values of a field",
-		"The values that have a text in them, of the chunks that the search finds, with how many have each."), s.meiliFacets)
+		"The values that have a text in them, of the chunks that the search finds, with how many have each."), p.facets)
 }
 
-func meiliDialect() *endpoint.Dialect {
-	return &endpoint.Dialect{Refusal: meiliRefusal, Problems: reflect.TypeFor[MeiliError](), Members: map[string]string{
+func dialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[MeiliError](), Members: map[string]string{
 		"query": "q", "knowledge_bases": "indexUid", "knowledge_base": "indexUid", "filter": "filter",
 		"threshold": "rankingScoreThreshold", "group_by": "distinct",
 	}}
@@ -160,7 +179,7 @@ var meiliCodes = map[string]string{
 	"facetName": "invalid_facet_search_facet_name",
 }
 
-func meiliRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+func refusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	told := MeiliError{Message: p.Detail, Code: p.Code, Type: "invalid_request"}
 	_, member, within := strings.Cut(p.Field, "].")
 	if !within {
@@ -184,19 +203,19 @@ func meiliRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, told
 }
 
-func (s *Server) meiliSearches(
+func (p *protocol) searchAll(
 	ctx context.Context, scope access.Scope, in *meiliQueriesInput,
 ) (*MeiliAnswers, error) {
 	if in.Body.Federation != nil {
 		return nil, fault.Invalid("federation", "given", "left out: knowledge bases are searched together by POST /v1/search")
 	}
-	answers, err := s.meiliAnswers(ctx, scope, in.Body.Queries)
+	answers, err := p.answers(ctx, scope, in.Body.Queries)
 	return &MeiliAnswers{Results: answers}, err
 }
 
-func (s *Server) meiliSearch(ctx context.Context, scope access.Scope, in *meiliQueryInput) (*MeiliAnswer, error) {
+func (p *protocol) search(ctx context.Context, scope access.Scope, in *meiliQueryInput) (*MeiliAnswer, error) {
 	in.Body.Index = in.KB
-	answers, err := s.meiliAnswers(ctx, scope, []MeiliQuery{in.Body})
+	answers, err := p.answers(ctx, scope, []MeiliQuery{in.Body})
 	if err != nil {
 		return nil, alone(err)
 	}
@@ -214,13 +233,13 @@ func alone(err error) error {
 	return &told
 }
 
-func (s *Server) meiliFacets(ctx context.Context, scope access.Scope, in *meiliFacetInput) (*MeiliFacetAnswer, error) {
+func (p *protocol) facets(ctx context.Context, scope access.Scope, in *meiliFacetInput) (*MeiliFacetAnswer, error) {
 	asked, none := &in.Body, 0
 	if asked.Name == "" {
 		return nil, fault.Invalid("facetName", asked.Name, "the name of a field")
 	}
 	asked.Index, asked.Facets, asked.Limit, asked.Page, asked.HitsPerPage = in.KB, []string{asked.Name}, &none, nil, nil
-	answers, err := s.meiliAnswers(ctx, scope, []MeiliQuery{asked.MeiliQuery})
+	answers, err := p.answers(ctx, scope, []MeiliQuery{asked.MeiliQuery})
 	if err != nil {
 		return nil, alone(err)
 	}
@@ -236,9 +255,9 @@ func (s *Server) meiliFacets(ctx context.Context, scope access.Scope, in *meiliF
 	return answer, nil
 }
 
-// meiliAnswers answers all queries, or says what is wrong with the first that is refused.
-func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries []MeiliQuery) ([]MeiliAnswer, error) {
-	if n := len(queries); n < 1 || n > maxBatch {
+// MeiliAnswers answers all queries, or says what is wrong with the first that is refused.
+func (p *protocol) answers(ctx context.Context, scope access.Scope, queries []MeiliQuery) ([]MeiliAnswer, error) {
+	if n := len(queries); n < 1 || n > meiliQueriesAtOnce {
 		return nil, fault.Invalid("queries", fault.Length(n), "1 to 64 queries")
 	}
 	requests := make([]search.Request, len(queries))
@@ -250,7 +269,7 @@ func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries [
 		requests[i] = *req
 	}
 	answers, failed := make([]MeiliAnswer, len(queries)), make([]error, len(queries))
-	err := s.searchSeveral(ctx, scope, requests, func(i int, found *search.Response, err error) {
+	err := p.searcher.Several(ctx, scope, requests, func(i int, found *search.Response, err error) {
 		if failed[i] = err; err == nil {
 			answers[i] = queries[i].answer(found)
 		}
@@ -268,7 +287,7 @@ func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries [
 
 // inQuery says which query is wrong.
 func inQuery(at int, err error) error {
-	err = meiliDialect().Named(err)
+	err = dialect().Named(err)
 	var refused *fault.Error
 	if errors.As(err, &refused) && refused.Field != "" && strings.HasPrefix(refused.Detail, refused.Field) {
 		return refused.Within(fmt.Sprintf("queries[%d].", at))
@@ -276,13 +295,14 @@ func inQuery(at int, err error) error {
 	return err
 }
 
-// Limits and defaults of Meilisearch's, and how many of the best chunks are counted.
+// Limits and defaults of Meilisearch's, how many queries come at once, and how many of the best chunks are counted.
 const (
-	meiliLimit      = 20
-	meiliMost       = 1_000
-	meiliCropLength = 10
-	meiliCounted    = 200
-	runesOfWord     = 6
+	meiliLimit         = 20
+	meiliQueriesAtOnce = 64
+	meiliMost          = 1_000
+	meiliCropLength    = 10
+	meiliCounted       = 200
+	runesOfWord        = 6
 )
 
 // Marks of highlights, which no tag of a caller's can be.

@@ -1,4 +1,4 @@
-package gateway
+package mcp
 
 import (
 	"cmp"
@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -23,34 +24,37 @@ const (
 	documentScheme   = "hybridge"
 	documentTemplate = documentScheme + "://documents/{knowledge_base}/{document}"
 	listedResources  = 100 // a page
-	plainText        = "text/plain"
+
+	// PlainText is the media type of documents.
+	PlainText = "text/plain"
 )
 
 // mcpResources makes every document a resource. The SDK lists resources that are known
 // beforehand, so that the list is given here.
-func (s *Server) mcpResources(server *mcp.Server) {
-	server.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "document", Title: "Document", URITemplate: documentTemplate, MIMEType: plainText,
+func (p *protocol) addResources(server *sdk.Server) {
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: "document", Title: "Document", URITemplate: documentTemplate, MIMEType: PlainText,
 		Description: "The text of a document of a knowledge base; ids are percent-encoded.",
-	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := within(ctx, s, func(ctx context.Context, scope access.Scope) (string, error) {
+	}, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		text, err := within(ctx, p, func(ctx context.Context, scope access.Scope) (string, error) {
 			kb, document, ok := documentOfURI(req.Params.URI)
 			if !ok {
-				return "", mcp.ResourceNotFoundError(req.Params.URI)
+				return "", sdk.ResourceNotFoundError(req.Params.URI)
 			}
-			texts, err := s.documentTexts(ctx, scope, ingest.DocumentRef{KB: kb, ID: document})
+			texts, err := documents.Texts(
+				ctx, p.documents, scope, ingest.DocumentRef{KB: kb, ID: document}, p.api.Limits.AnswerBytes)
 			return strings.Join(texts, "\n\n"), err
 		})
 		if err != nil {
 			return nil, rpcError(req.Params.URI, err)
 		}
-		return &mcp.ReadResourceResult{
-			Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: plainText, Text: text}},
+		return &sdk.ReadResourceResult{
+			Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: PlainText, Text: text}},
 		}, nil
 	})
-	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			list, ok := req.(*mcp.ListResourcesRequest)
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			list, ok := req.(*sdk.ListResourcesRequest)
 			if !ok {
 				return next(ctx, method, req)
 			}
@@ -58,8 +62,8 @@ func (s *Server) mcpResources(server *mcp.Server) {
 			if list.Params != nil {
 				cursor = list.Params.Cursor
 			}
-			listed, err := within(ctx, s, func(ctx context.Context, scope access.Scope) (*mcp.ListResourcesResult, error) {
-				return s.documentList(ctx, scope, cursor)
+			listed, err := within(ctx, p, func(ctx context.Context, scope access.Scope) (*sdk.ListResourcesResult, error) {
+				return p.documentList(ctx, scope, cursor)
 			})
 			if err != nil {
 				return nil, rpcError("", err)
@@ -75,7 +79,7 @@ func rpcError(uri string, err error) error {
 	told := &jsonrpc.Error{Code: rpcServer, Message: problem.Detail}
 	switch fault.Kind(problem.Code) { //nolint:exhaustive // the others are the server's
 	case fault.NotFound:
-		return mcp.ResourceNotFoundError(uri)
+		return sdk.ResourceNotFoundError(uri)
 	case fault.InvalidArgument:
 		told.Code = jsonrpc.CodeInvalidParams
 	case fault.Internal:
@@ -84,7 +88,8 @@ func rpcError(uri string, err error) error {
 	return told
 }
 
-func documentURI(kb, document string) string {
+// DocumentURI names a document as a resource.
+func DocumentURI(kb, document string) string {
 	return documentScheme + "://documents/" + encoded(kb) + "/" + encoded(document)
 }
 
@@ -106,9 +111,9 @@ type documentCursor struct {
 }
 
 // documentList is a page of the documents of all knowledge bases, by their ids.
-func (s *Server) documentList(
+func (p *protocol) documentList(
 	ctx context.Context, scope access.Scope, cursor string,
-) (*mcp.ListResourcesResult, error) {
+) (*sdk.ListResourcesResult, error) {
 	var from documentCursor
 	if cursor != "" {
 		text, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -119,12 +124,12 @@ func (s *Server) documentList(
 			return nil, fault.Invalid("cursor", cursor, "the nextCursor of a page")
 		}
 	}
-	list, err := s.options.Catalog.List(ctx, scope)
+	list, err := p.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(list, func(a, b engine.KnowledgeBase) int { return strings.Compare(a.ID, b.ID) })
-	page := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: mcp.Cacheable{CacheScope: onePersons}}
+	page := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: sdk.Cacheable{CacheScope: onePersons}}
 	for i := range list {
 		kb := &list[i]
 		if kb.ID < from.KB || kb.Attach != nil { // of a foreign index, documents cannot be listed
@@ -135,7 +140,7 @@ func (s *Server) documentList(
 			after = from.After
 		}
 		room := listedResources - len(page.Resources)
-		documents, err := s.options.Ingester.Documents(ctx, scope, kb.ID, ingest.Page{After: after, Limit: room + 1})
+		documents, err := p.documents.Documents(ctx, scope, kb.ID, ingest.Page{After: after, Limit: room + 1})
 		if err != nil {
 			return nil, err
 		}
@@ -152,9 +157,9 @@ func (s *Server) documentList(
 	return page, nil
 }
 
-func documentResource(kb *engine.KnowledgeBase, d *engine.Document) *mcp.Resource {
-	return &mcp.Resource{
-		URI: documentURI(kb.ID, d.ID), Name: cmp.Or(d.Name, d.ID), MIMEType: plainText,
+func documentResource(kb *engine.KnowledgeBase, d *engine.Document) *sdk.Resource {
+	return &sdk.Resource{
+		URI: DocumentURI(kb.ID, d.ID), Name: cmp.Or(d.Name, d.ID), MIMEType: PlainText,
 		Description: "A document of the knowledge base " + cmp.Or(kb.Name, kb.ID),
 	}
 }

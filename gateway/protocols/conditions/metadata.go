@@ -1,8 +1,11 @@
-package gateway
+// Package conditions makes filters of the conditions of other programs.
+//
+//	metadata.go    conditions as Dify and RAGFlow write them
+//	expression.go  how the filters of all protocols are put together
+package conditions
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -18,8 +21,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// metadataCondition is one condition as Dify and RAGFlow write it.
-type metadataCondition struct {
+// MetadataCondition is one condition as Dify and RAGFlow write it.
+type MetadataCondition struct {
 	Name     fieldNames      `json:"name"`
 	Operator string          `json:"comparison_operator" doc:"contains, not contains, start with, end with, is, is not, in, not in, empty, not empty, =, ≠, >, <, ≥, ≤, before or after."`
 	Value    json.RawMessage `json:"value,omitempty" doc:"A string, a number or a list of these; a condition whose value is null is left out."`
@@ -28,7 +31,7 @@ type metadataCondition struct {
 // fieldNames are the fields that a condition is about, of which one has to pass.
 type fieldNames []string
 
-func (fieldNames) Accepts() string { return "the name of a field, or a list of names" }
+func (fieldNames) Accepts() (accepted string) { return "the name of a field, or a list of names" }
 
 // UnmarshalJSON reads a name, or a list of names.
 func (n *fieldNames) UnmarshalJSON(text []byte) error {
@@ -48,8 +51,8 @@ func (fieldNames) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// filterOf is the filter that conditions stand for, joined by and or or, as the member logic says.
-func filterOf(member, logic string, conditions []metadataCondition) (search.Filter, error) {
+// Filter is the filter that conditions stand for, joined by and or or, as the member logic says.
+func Filter(member, logic string, conditions []MetadataCondition) (search.Filter, error) {
 	var filters []search.Filter
 	for i := range conditions {
 		c := &conditions[i]
@@ -61,7 +64,7 @@ func filterOf(member, logic string, conditions []metadataCondition) (search.Filt
 		for _, name := range c.Name {
 			filter, err := c.on(name, at)
 			if filter != nil && err == nil {
-				filter, err = sound(filter, at+".name", at+".value")
+				filter, err = Sound(filter, at+".name", at+".value")
 				either = append(either, filter)
 			}
 			if err != nil {
@@ -69,7 +72,7 @@ func filterOf(member, logic string, conditions []metadataCondition) (search.Filt
 			}
 		}
 		if either != nil {
-			filters = append(filters, join("any_of", either))
+			filters = append(filters, Join("any_of", either))
 		}
 	}
 	if filters == nil {
@@ -77,21 +80,21 @@ func filterOf(member, logic string, conditions []metadataCondition) (search.Filt
 	}
 	switch strings.ToLower(logic) {
 	case "", "and":
-		return join("all_of", filters), nil
+		return Join("all_of", filters), nil
 	case "or":
-		return join("any_of", filters), nil
+		return Join("any_of", filters), nil
 	default:
 		return nil, fault.Invalid("metadata_condition."+member, logic, `"and" or "or"`)
 	}
 }
 
 // on is the condition on one field; nil where it has no value.
-func (c *metadataCondition) on(field, at string) (search.Filter, error) {
+func (c *MetadataCondition) on(field, at string) (search.Filter, error) {
 	switch c.Operator {
 	case "empty":
-		return join("any_of", []search.Filter{is(field, "exists", false), {field: text([]any{""})}}), nil
+		return Join("any_of", []search.Filter{Is(field, "exists", false), {field: JSON([]any{""})}}), nil
 	case "not empty":
-		return search.Filter{field: text(map[string]any{"exists": true, "not": ""})}, nil
+		return search.Filter{field: JSON(map[string]any{"exists": true, "not": ""})}, nil
 	}
 	values, err := c.values(at)
 	if len(values) == 0 || err != nil {
@@ -100,22 +103,22 @@ func (c *metadataCondition) on(field, at string) (search.Filter, error) {
 	first := values[0]
 	switch c.Operator {
 	case "contains":
-		return is(field, "contains", fmt.Sprint(first)), nil
+		return Is(field, "contains", fmt.Sprint(first)), nil
 	case "not contains":
-		return search.Filter{"not": text(is(field, "contains", fmt.Sprint(first)))}, nil
+		return search.Filter{"not": JSON(Is(field, "contains", fmt.Sprint(first)))}, nil
 	case "start with":
-		return is(field, "starts_with", fmt.Sprint(first)), nil
+		return Is(field, "starts_with", fmt.Sprint(first)), nil
 	case "end with":
-		return is(field, "ends_with", fmt.Sprint(first)), nil
+		return Is(field, "ends_with", fmt.Sprint(first)), nil
 	case "is", "=", "==", "in":
-		return search.Filter{field: text(readings(values))}, nil
+		return search.Filter{field: JSON(readings(values))}, nil
 	case "is not", "≠", "!=", "not in":
-		return is(field, "not", readings(values)), nil
+		return Is(field, "not", readings(values)), nil
 	case ">", "<", "≥", "≤", ">=", "<=":
 		if field != engine.FieldWrittenAt { // of which 2026 is a year
 			first = numberOf(first)
 		}
-		return is(field, bounds[c.Operator], first), nil
+		return Is(field, bounds[c.Operator], first), nil
 	case "before", "after":
 		return inTime(field, bounds[c.Operator], first), nil
 	}
@@ -129,7 +132,7 @@ var bounds = map[string]string{
 }
 
 // values are what the condition compares with; of in and not in a text is a list with commas.
-func (c *metadataCondition) values(at string) ([]any, error) {
+func (c *MetadataCondition) values(at string) ([]any, error) {
 	var value any
 	if len(c.Value) > 0 && json.Unmarshal(c.Value, &value) != nil {
 		return nil, c.wrongValue(at)
@@ -157,8 +160,9 @@ func (c *metadataCondition) values(at string) ([]any, error) {
 	return list, nil
 }
 
-func (c *metadataCondition) wrongValue(at string) error {
-	return fault.Invalid(at+".value", endpoint.Clip(string(c.Value)), "a string, a number, true or false, or a list of these")
+func (c *MetadataCondition) wrongValue(at string) error {
+	return fault.Invalid(at+".value", endpoint.Clip(string(c.Value)),
+		"a string, a number, true or false, or a list of these")
 }
 
 // readings are values as texts and, where a text is a number, as numbers: what was written
@@ -204,48 +208,11 @@ func inTime(field, bound string, value any) search.Filter {
 		number = int64(math.Floor(seconds * 1e6))
 		written = time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
 	default:
-		return is(field, bound, value)
+		return Is(field, bound, value)
 	}
-	asText := is(field, bound, written)
+	asText := Is(field, bound, written)
 	if field == engine.FieldWrittenAt {
 		return asText
 	}
-	return join("any_of", []search.Filter{is(field, operator, float64(number)/1e6), asText})
-}
-
-func is(field, operator string, value any) search.Filter {
-	return search.Filter{field: text(map[string]any{operator: value})}
-}
-
-func join(how string, filters []search.Filter) search.Filter {
-	if len(filters) == 1 {
-		return filters[0]
-	}
-	return search.Filter{how: text(filters)}
-}
-
-// text is a value as JSON. All that is given to it comes from JSON.
-func text(value any) json.RawMessage {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
-	}
-	return encoded
-}
-
-// sound is a filter on one field, whose name and value stand at these places of the caller's body,
-// where a search takes it.
-func sound(filter search.Filter, name, value string) (search.Filter, error) {
-	_, err := search.ParseFilter(filter)
-	var refused *fault.Error
-	switch {
-	case err == nil:
-		return filter, nil
-	case !errors.As(err, &refused):
-		return nil, err
-	case refused.Field == "filter": // it is about the name alone
-		return nil, refused.Called(name)
-	default:
-		return nil, refused.Called(value)
-	}
+	return Join("any_of", []search.Filter{Is(field, operator, float64(number)/1e6), asText})
 }

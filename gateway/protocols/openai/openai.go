@@ -1,4 +1,10 @@
-package gateway
+// Package openai speaks OpenAI's vector stores and embeddings.
+//
+//	openai.go      vector stores, and their search
+//	files.go       the files of a vector store
+//	filter.go      filters as OpenAI writes them
+//	embeddings.go  embeddings by the configured models
+package openai
 
 import (
 	"cmp"
@@ -12,9 +18,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
+	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -31,14 +40,14 @@ const (
 // openAIRankers are those of OpenAI, which stand for the usual preset.
 var openAIRankers = []string{"", "auto", "none", "default-2024-11-15"}
 
-var openAIMembers = map[string]string{
+var members = map[string]string{
 	"knowledge_bases": "vector_store_id", "knowledge_base": "vector_store_id", "document_id": "file_id",
 	"queries": "query", "filter": "filters",
 	"top_k": "max_num_results", "threshold": "ranking_options.score_threshold", "preset": "ranking_options.ranker",
 }
 
-// OpenAIError is an error in OpenAI's form.
-type OpenAIError struct {
+// openAIError is an error in OpenAI's form.
+type openAIError struct {
 	Error struct {
 		Message string  `json:"message"`
 		Type    string  `json:"type" doc:"invalid_request_error, authentication_error, permission_error, rate_limit_error or server_error."`
@@ -47,8 +56,8 @@ type OpenAIError struct {
 	} `json:"error"`
 }
 
-// OpenAIPage is a page of a list.
-type OpenAIPage[T any] struct {
+// openAIPage is a page of a list.
+type openAIPage[T any] struct {
 	Object  string  `json:"object"`
 	Data    []T     `json:"data"`
 	FirstID *string `json:"first_id"`
@@ -78,8 +87,8 @@ type FileCounts struct {
 	Total      int `json:"total"`
 }
 
-// OpenAIText is a piece of text.
-type OpenAIText struct {
+// openAIText is a piece of text.
+type openAIText struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
@@ -110,7 +119,7 @@ type VectorStoreResult struct {
 	Filename   string         `json:"filename"`
 	Score      float64        `json:"score" minimum:"0" maximum:"1" doc:"The relevance; where that is not known, the fused score."`
 	Attributes map[string]any `json:"attributes"`
-	Content    []OpenAIText   `json:"content"`
+	Content    []openAIText   `json:"content"`
 }
 
 type openAIListInput struct {
@@ -118,43 +127,75 @@ type openAIListInput struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 
+type openAIStoreInput struct {
+	KB string `path:"kb" doc:"Id of the knowledge base."`
+}
+
 type openAISearchInput struct {
 	KB   string `path:"kb" doc:"Id of the knowledge base."`
 	Body VectorStoreSearch
 }
 
-func openAIDialect() *endpoint.Dialect {
-	return &endpoint.Dialect{Refusal: openAIRefusal, Problems: reflect.TypeFor[OpenAIError](), Members: openAIMembers}
+func dialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[openAIError](), Members: members}
 }
 
-func (s *Server) openAIRoutes() {
+// Searcher answers questions.
+type Searcher interface {
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+}
+
+// Catalog knows the knowledge bases.
+type Catalog interface {
+	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
+}
+
+// Reader reads documents and their chunks.
+type Reader interface {
+	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	documents.Reader
+}
+
+type protocol struct {
+	searcher    Searcher
+	catalog     Catalog
+	documents   Reader
+	answerBytes int
+}
+
+// Register adds vector stores.
+func Register(
+	api *endpoint.API, searcher Searcher, catalog Catalog, documents Reader,
+) {
+	p := &protocol{searcher, catalog, documents, api.Limits.AnswerBytes}
 	add := func(method, path, id, summary, about string) endpoint.Route {
 		return endpoint.Route{
 			Method: method, Path: path, Tag: "protocols", Access: endpoint.Reads, ID: id, Summary: summary, About: about,
-			Dialect: openAIDialect(),
+			Dialect: dialect(),
 		}
 	}
 	const stores = "Vector stores are the knowledge bases that the key may see; this gateway's own API makes them."
-	endpoint.Register(s.API, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
-		"OpenAI's list of vector stores: the knowledge bases, by id", stores), s.openAIStores)
-	endpoint.Register(s.API, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
-		"OpenAI's description of a vector store", stores), s.openAIStore)
-	endpoint.Register(s.API, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
+	endpoint.Register(api, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
+		"OpenAI's list of vector stores: the knowledge bases, by id", stores), p.stores)
+	endpoint.Register(api, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
+		"OpenAI's description of a vector store", stores), p.store)
+	endpoint.Register(api, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
 		"OpenAI's search of a vector store",
 		"Results are chunks, best first, whose score is the relevance. Further texts of query are further wordings of it."),
-		s.openAISearch)
-	endpoint.Register(s.API, add(http.MethodGet, storeFilesPath, "openai-list-files",
+		p.search)
+	endpoint.Register(api, add(http.MethodGet, storeFilesPath, "openai-list-files",
 		"OpenAI's list of a vector store's files: the documents, by id",
-		"A page of them; after continues behind an id."), s.openAIFiles)
-	endpoint.Register(s.API, add(http.MethodGet, storeFilePath, "openai-get-file",
+		"A page of them; after continues behind an id."), p.listFiles)
+	endpoint.Register(api, add(http.MethodGet, storeFilePath, "openai-get-file",
 		"OpenAI's description of a file",
-		"A file is a document: all that is stored of it can be found, so that it is completed."), s.openAIFile)
-	endpoint.Register(s.API, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
-		"OpenAI's text of a file: its chunks, in their order", "Each chunk is a piece of text."), s.openAIContent)
+		"A file is a document: all that is stored of it can be found, so that it is completed."), p.file)
+	endpoint.Register(api, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
+		"OpenAI's text of a file: its chunks, in their order", "Each chunk is a piece of text."), p.content)
 }
 
-func openAIRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
-	told := OpenAIError{}
+func refusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+	told := openAIError{}
 	told.Error.Message, told.Error.Code = p.Detail, p.Code
 	if p.Field != "" {
 		told.Error.Param = &p.Field
@@ -174,10 +215,10 @@ func openAIRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, told
 }
 
-func (s *Server) openAIStores(
+func (p *protocol) stores(
 	ctx context.Context, scope access.Scope, in *openAIListInput,
-) (*OpenAIPage[VectorStore], error) {
-	list, err := s.options.Catalog.List(ctx, scope)
+) (*openAIPage[VectorStore], error) {
+	list, err := p.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +226,7 @@ func (s *Server) openAIStores(
 	list = slices.DeleteFunc(list, func(kb engine.KnowledgeBase) bool { return kb.ID <= in.After })
 	stores := []VectorStore{}
 	for i := range list[:min(len(list), in.Limit)] {
-		store, err := s.openAIStore(ctx, scope, &knowledgeBaseInput{KB: list[i].ID})
+		store, err := p.store(ctx, scope, &openAIStoreInput{KB: list[i].ID})
 		if err != nil {
 			return nil, err
 		}
@@ -194,8 +235,8 @@ func (s *Server) openAIStores(
 	return openAIPageOf(stores, len(list) > in.Limit, func(v *VectorStore) string { return v.ID }), nil
 }
 
-func openAIPageOf[T any](list []T, more bool, id func(*T) string) *OpenAIPage[T] {
-	page := &OpenAIPage[T]{Object: "list", Data: list, HasMore: more}
+func openAIPageOf[T any](list []T, more bool, id func(*T) string) *openAIPage[T] {
+	page := &openAIPage[T]{Object: "list", Data: list, HasMore: more}
 	if len(list) > 0 {
 		first, last := id(&list[0]), id(&list[len(list)-1])
 		page.FirstID, page.LastID = &first, &last
@@ -203,8 +244,8 @@ func openAIPageOf[T any](list []T, more bool, id func(*T) string) *OpenAIPage[T]
 	return page
 }
 
-func (s *Server) openAIStore(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*VectorStore, error) {
-	kb, err := s.options.Catalog.Describe(ctx, scope, in.KB)
+func (p *protocol) store(ctx context.Context, scope access.Scope, in *openAIStoreInput) (*VectorStore, error) {
+	kb, err := p.catalog.Describe(ctx, scope, in.KB)
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +255,14 @@ func (s *Server) openAIStore(ctx context.Context, scope access.Scope, in *knowle
 	}, nil
 }
 
-func (s *Server) openAISearch(
+func (p *protocol) search(
 	ctx context.Context, scope access.Scope, in *openAISearchInput,
 ) (*VectorStoreFound, error) {
 	req, err := in.Body.request(in.KB)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: *req})
+	found, err := p.searcher.Search(ctx, scope, *req)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +273,7 @@ func (s *Server) openAISearch(
 		hit := &found.Hits[i]
 		result := VectorStoreResult{
 			FileID: hit.DocumentID, Filename: rag.Cite(hit, 1).Source, Score: hit.Score, Attributes: map[string]any{},
-			Content: []OpenAIText{{Type: "text", Text: rag.Text(hit)}},
+			Content: []openAIText{{Type: "text", Text: rag.Text(hit)}},
 		}
 		if hit.Relevance != nil {
 			result.Score = *hit.Relevance

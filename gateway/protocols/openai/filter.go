@@ -1,4 +1,4 @@
-package gateway
+package openai
 
 import (
 	"encoding/json"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // oneOrMore is a text, or several.
 type oneOrMore []string
 
-func (oneOrMore) Accepts() string { return "a question, or a list of its wordings" }
+func (oneOrMore) Accepts() (accepted string) { return "a question, or a list of its wordings" }
 
 // UnmarshalJSON reads either.
 func (o *oneOrMore) UnmarshalJSON(text []byte) error {
@@ -63,22 +64,23 @@ func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
 		if len(all) == 0 {
 			return nil, fault.Invalid(at+".filters", "empty", "a list of filters")
 		}
-		return join(map[string]string{"and": "all_of", "or": "any_of"}[f.Type], all), nil
+		return conditions.Join(map[string]string{"and": "all_of", "or": "any_of"}[f.Type], all), nil
 	}
 	if f.Key == "" {
 		return nil, fault.Invalid(at+".key", "", "the name of a field")
 	}
 	var value any
 	if len(f.Value) == 0 || json.Unmarshal(f.Value, &value) != nil || value == nil {
-		return nil, fault.Invalid(at+".value", endpoint.Clip(string(f.Value)), "a string, a number, true or false, or a list of these")
+		return nil, fault.Invalid(at+".value", endpoint.Clip(string(f.Value)),
+			"a string, a number, true or false, or a list of these")
 	}
 	switch f.Type {
 	case "eq", "in":
-		return sound(search.Filter{f.Key: text(value)}, at+".key", at+".value")
+		return conditions.Sound(search.Filter{f.Key: conditions.JSON(value)}, at+".key", at+".value")
 	case "ne", "nin":
-		return sound(is(f.Key, "not", value), at+".key", at+".value")
+		return conditions.Sound(conditions.Is(f.Key, "not", value), at+".key", at+".value")
 	case "gt", "gte", "lt", "lte":
-		return sound(is(f.Key, f.Type, value), at+".key", at+".value")
+		return conditions.Sound(conditions.Is(f.Key, f.Type, value), at+".key", at+".value")
 	}
 	return nil, fault.Invalid(at+".type", f.Type, "eq, ne, gt, gte, lt, lte, in, nin, and, or")
 }

@@ -1,4 +1,7 @@
-package gateway
+// Package dify speaks Dify's external knowledge API.
+//
+// Types that the OpenAPI document names begin with the protocol's name, here and in the packages beside.
+package dify
 
 import (
 	"context"
@@ -12,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -24,13 +28,13 @@ const (
 	difyNoKnowledge  = 2001
 )
 
-var difyMembers = map[string]string{
+var members = map[string]string{
 	"knowledge_bases": "knowledge_id", "knowledge_base": "knowledge_id", "top_k": "retrieval_setting.top_k",
 	"threshold": "retrieval_setting.score_threshold", "filter": "metadata_condition.conditions",
 }
 
-// DifyRetrieval is what Dify asks of an external knowledge base.
-type DifyRetrieval struct {
+// difyRetrieval is what Dify asks of an external knowledge base.
+type difyRetrieval struct {
 	KnowledgeID string `json:"knowledge_id" doc:"Id of a knowledge base, or several with commas between them."`
 	Query       string `json:"query" doc:"The question, as plain text."`
 	Setting     struct {
@@ -38,45 +42,54 @@ type DifyRetrieval struct {
 		ScoreThreshold *float64 `json:"score_threshold,omitempty" minimum:"0" maximum:"1" doc:"Least score of a record."`
 	} `json:"retrieval_setting,omitempty"`
 	Condition struct {
-		Logic      string              `json:"logical_operator,omitempty" enum:"and,or" doc:"How the conditions are joined; and when left out."`
-		Conditions []metadataCondition `json:"conditions,omitempty"`
+		Logic      string                         `json:"logical_operator,omitempty" enum:"and,or" doc:"How the conditions are joined; and when left out."`
+		Conditions []conditions.MetadataCondition `json:"conditions,omitempty"`
 	} `json:"metadata_condition,omitempty"`
 }
 
-// DifyRecords is the answer: the records, best first.
-type DifyRecords struct {
-	Records []DifyRecord `json:"records"`
+// difyRecords is the answer: the records, best first.
+type difyRecords struct {
+	Records []difyRecord `json:"records"`
 }
 
-// DifyRecord is a chunk as Dify takes it.
-type DifyRecord struct {
+// difyRecord is a chunk as Dify takes it.
+type difyRecord struct {
 	Content  string         `json:"content"`
 	Score    float64        `json:"score" minimum:"0" maximum:"1" doc:"The relevance; where that is not known, the fused score."`
 	Title    string         `json:"title"`
 	Metadata map[string]any `json:"metadata" doc:"Those of the chunk, and where it is: document_id, document_name, chunk_id, knowledge_base, page."`
 }
 
-// DifyError is an error in Dify's form.
-type DifyError struct {
+// difyError is an error in Dify's form.
+type difyError struct {
 	Code    int    `json:"error_code" doc:"1001: the key is not presented as it must be, 1002: it may not, 2001: there is no such knowledge base; otherwise the HTTP status."`
 	Message string `json:"error_msg"`
 }
 
 type difyInput struct {
-	Body DifyRetrieval
+	Body difyRetrieval
 }
 
-func (s *Server) difyRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// Searcher answers questions.
+type Searcher interface {
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+}
+
+type protocol struct{ searcher Searcher }
+
+// Register adds the protocol.
+func Register(api *endpoint.API, searcher Searcher) {
+	p := &protocol{searcher}
+	endpoint.Register(api, endpoint.Route{
 		Method: http.MethodPost, Path: "/dify/retrieval", Tag: "protocols", Access: endpoint.Reads,
 		ID: "dify-retrieval", Summary: "Dify's external knowledge API",
 		About:   "In Dify, the endpoint of the external knowledge API is this gateway's address with /dify.",
-		Dialect: &endpoint.Dialect{Refusal: difyRefusal, Problems: reflect.TypeFor[DifyError](), Members: difyMembers},
-	}, s.difyRetrieval)
+		Dialect: &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[difyError](), Members: members},
+	}, p.retrieve)
 }
 
-func difyRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
-	told := DifyError{Code: p.Status, Message: p.Detail}
+func refusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+	told := difyError{Code: p.Status, Message: p.Detail}
 	switch fault.Kind(p.Code) { //nolint:exhaustive // the others have the status for a code
 	case fault.Unauthenticated:
 		p.Status, told.Code = http.StatusForbidden, difyForbidden
@@ -91,13 +104,13 @@ func difyRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, told
 }
 
-func (s *Server) difyRetrieval(ctx context.Context, scope access.Scope, in *difyInput) (*DifyRecords, error) {
+func (p *protocol) retrieve(ctx context.Context, scope access.Scope, in *difyInput) (*difyRecords, error) {
 	asked := &in.Body
 	least := asked.Setting.ScoreThreshold
 	if least != nil && !(*least >= 0 && *least <= 1) {
 		return nil, fault.Invalid("retrieval_setting.score_threshold", *least, "0 to 1")
 	}
-	filter, err := filterOf("logical_operator", asked.Condition.Logic, asked.Condition.Conditions)
+	filter, err := conditions.Filter("logical_operator", asked.Condition.Logic, asked.Condition.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +130,11 @@ func (s *Server) difyRetrieval(ctx context.Context, scope access.Scope, in *dify
 	if least != nil && *least > 0 {
 		req.Threshold.Relevance = least
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: req})
+	found, err := p.searcher.Search(ctx, scope, req)
 	if err != nil {
 		return nil, err
 	}
-	answer := &DifyRecords{Records: []DifyRecord{}}
+	answer := &difyRecords{Records: []difyRecord{}}
 	for i := range found.Hits {
 		record := difyRecordOf(&found.Hits[i])
 		if least == nil || record.Score >= *least {
@@ -131,9 +144,9 @@ func (s *Server) difyRetrieval(ctx context.Context, scope access.Scope, in *dify
 	return answer, nil
 }
 
-func difyRecordOf(hit *search.Hit) DifyRecord {
+func difyRecordOf(hit *search.Hit) difyRecord {
 	cited := rag.Cite(hit, 1)
-	record := DifyRecord{
+	record := difyRecord{
 		Content: rag.Text(hit), Title: cited.Source, Score: hit.Score, Metadata: map[string]any{},
 	}
 	if hit.Relevance != nil {

@@ -1,4 +1,4 @@
-package gateway
+package ragflow
 
 import (
 	"cmp"
@@ -12,16 +12,17 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
 const (
-	ragflowDatasets  = "/api/v1/datasets"
-	ragflowDocuments = ragflowDatasets + "/{kb}/documents"
+	datasetsPath  = "/api/v1/datasets"
+	documentsPath = datasetsPath + "/{kb}/documents"
 )
 
-// RagflowDataset is a knowledge base as RAGFlow lists datasets.
-type RagflowDataset struct {
+// ragflowDataset is a knowledge base as RAGFlow lists datasets.
+type ragflowDataset struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
 	Description    string `json:"description"`
@@ -33,8 +34,8 @@ type RagflowDataset struct {
 	CreateTime     int64  `json:"create_time" doc:"In ms since 1970."`
 }
 
-// RagflowDocument is a document as RAGFlow lists them.
-type RagflowDocument struct {
+// ragflowDocument is a document as RAGFlow lists them.
+type ragflowDocument struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
 	Dataset     string         `json:"dataset_id"`
@@ -48,17 +49,17 @@ type RagflowDocument struct {
 	Fields      map[string]any `json:"meta_fields" doc:"Empty: metadata are those of chunks."`
 }
 
-// RagflowDocuments is a page of documents.
-type RagflowDocuments struct {
+// ragflowDocuments is a page of documents.
+type ragflowDocuments struct {
 	Total int               `json:"total"`
-	Docs  []RagflowDocument `json:"docs"`
+	Docs  []ragflowDocument `json:"docs"`
 }
 
-// RagflowDocumentChunks is a page of a document's chunks, in their order.
-type RagflowDocumentChunks struct {
+// ragflowDocumentChunks is a page of a document's chunks, in their order.
+type ragflowDocumentChunks struct {
 	Total    int             `json:"total"`
-	Chunks   []RagflowChunk  `json:"chunks"`
-	Document RagflowDocument `json:"doc"`
+	Chunks   []ragflowChunk  `json:"chunks"`
+	Document ragflowDocument `json:"doc"`
 }
 
 type ragflowDatasetsInput struct {
@@ -90,29 +91,29 @@ type ragflowChunksInput struct {
 	PageSize int    `query:"page_size" minimum:"1" maximum:"100" default:"30"`
 }
 
-func (s *Server) ragflowLists() {
+func (p *protocol) registerLists() {
 	const tag = "protocols"
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodGet, Path: ragflowDatasets, Tag: tag, Access: endpoint.Reads,
+	endpoint.Register(p.api, endpoint.Route{
+		Method: http.MethodGet, Path: datasetsPath, Tag: tag, Access: endpoint.Reads,
 		ID: "ragflow-datasets", Summary: "RAGFlow's list of datasets: the knowledge bases",
-		About: "A page of them; id and name choose some.", Dialect: ragflowDialect(),
-	}, s.ragflowDatasets)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodGet, Path: ragflowDocuments, Tag: tag, Access: endpoint.Reads,
+		About: "A page of them; id and name choose some.", Dialect: dialect(),
+	}, p.listDatasets)
+	endpoint.Register(p.api, endpoint.Route{
+		Method: http.MethodGet, Path: documentsPath, Tag: tag, Access: endpoint.Reads,
 		ID: "ragflow-documents", Summary: "RAGFlow's list of documents, by id",
-		About: "A page of them; id, name and keywords choose some.", Dialect: ragflowDialect(),
-	}, s.ragflowDocuments)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodGet, Path: ragflowDocuments + "/{document}/chunks", Tag: tag, Access: endpoint.Reads,
+		About: "A page of them; id, name and keywords choose some.", Dialect: dialect(),
+	}, p.listDocuments)
+	endpoint.Register(p.api, endpoint.Route{
+		Method: http.MethodGet, Path: documentsPath + "/{document}/chunks", Tag: tag, Access: endpoint.Reads,
 		ID: "ragflow-chunks", Summary: "RAGFlow's list of a document's chunks",
-		About: "A page of them, with the document.", Dialect: ragflowDialect(),
-	}, s.ragflowChunks)
+		About: "A page of them, with the document.", Dialect: dialect(),
+	}, p.listChunks)
 }
 
-func (s *Server) ragflowDatasets(
+func (p *protocol) listDatasets(
 	ctx context.Context, scope access.Scope, in *ragflowDatasetsInput,
-) (*RagflowAnswer[[]RagflowDataset], error) {
-	list, err := s.options.Catalog.List(ctx, scope)
+) (*ragflowAnswer[[]ragflowDataset], error) {
+	list, err := p.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +132,9 @@ func (s *Server) ragflowDatasets(
 		}
 		return b.CreatedAt.Compare(a.CreatedAt)
 	})
-	answer := &RagflowAnswer[[]RagflowDataset]{Data: []RagflowDataset{}}
+	answer := &ragflowAnswer[[]ragflowDataset]{Data: []ragflowDataset{}}
 	for _, kb := range pageOf(list, in.Page, in.PageSize) {
-		dataset, err := s.ragflowDataset(ctx, scope, &kb)
+		dataset, err := p.dataset(ctx, scope, &kb)
 		if err != nil {
 			return nil, err
 		}
@@ -142,11 +143,11 @@ func (s *Server) ragflowDatasets(
 	return answer, nil
 }
 
-func (s *Server) ragflowDataset(
+func (p *protocol) dataset(
 	ctx context.Context, scope access.Scope, kb *engine.KnowledgeBase,
-) (RagflowDataset, error) {
-	holds, err := s.options.Catalog.Describe(ctx, scope, kb.ID)
-	return RagflowDataset{
+) (ragflowDataset, error) {
+	holds, err := p.catalog.Describe(ctx, scope, kb.ID)
+	return ragflowDataset{
 		ID: kb.ID, Name: cmp.Or(kb.Name, kb.ID), EmbeddingModel: kb.EmbeddingModel, Permission: "me", ChunkMethod: "naive",
 		Documents: holds.Documents, Chunks: holds.Chunks, CreateTime: kb.CreatedAt.UnixNano() / int64(time.Millisecond),
 	}, err
@@ -163,12 +164,12 @@ func pageOf[T any](list []T, page, size int) []T {
 	return list[from:min(from+size, len(list))]
 }
 
-func (s *Server) ragflowDocuments(
+func (p *protocol) listDocuments(
 	ctx context.Context, scope access.Scope, in *ragflowDocumentsInput,
-) (*RagflowAnswer[RagflowDocuments], error) {
-	answer := &RagflowAnswer[RagflowDocuments]{Data: RagflowDocuments{Docs: []RagflowDocument{}}}
+) (*ragflowAnswer[ragflowDocuments], error) {
+	answer := &ragflowAnswer[ragflowDocuments]{Data: ragflowDocuments{Docs: []ragflowDocument{}}}
 	from := (in.Page - 1) * in.PageSize
-	err := s.eachDocument(ctx, scope, in.KB, func(d *engine.Document) {
+	err := p.eachDocument(ctx, scope, in.KB, func(d *engine.Document) {
 		name := cmp.Or(d.Name, d.ID)
 		if !chosen(d.ID, in.ID, in.IDs) || in.Name != "" && name != in.Name || !strings.Contains(name, in.Keywords) {
 			return
@@ -185,10 +186,10 @@ func (s *Server) ragflowDocuments(
 }
 
 // eachDocument goes through the documents of a knowledge base by id.
-func (s *Server) eachDocument(ctx context.Context, scope access.Scope, kb string, use func(*engine.Document)) error {
+func (p *protocol) eachDocument(ctx context.Context, scope access.Scope, kb string, use func(*engine.Document)) error {
 	const some = 1000
 	for page := (ingest.Page{Limit: some}); ; {
-		list, err := s.options.Ingester.Documents(ctx, scope, kb, page)
+		list, err := p.documents.Documents(ctx, scope, kb, page)
 		if err != nil {
 			return notOwned(err, []string{kb})
 		}
@@ -202,24 +203,24 @@ func (s *Server) eachDocument(ctx context.Context, scope access.Scope, kb string
 	}
 }
 
-func ragflowDocumentOf(kb string, d *engine.Document) RagflowDocument {
-	document := RagflowDocument{
+func ragflowDocumentOf(kb string, d *engine.Document) ragflowDocument {
+	document := ragflowDocument{
 		ID: d.ID, Name: cmp.Or(d.Name, d.ID), Dataset: kb, Chunks: d.Chunks, ChunkMethod: "naive",
 		Run: "DONE", Status: "1", Progress: 1, Fields: map[string]any{},
 	}
-	if at, known := writtenAt(d); known {
+	if at, known := documents.WrittenAt(d); known {
 		document.CreateTime, document.UpdateTime = at.UnixMilli(), at.UnixMilli()
 	}
 	return document
 }
 
-func (s *Server) ragflowChunks(
+func (p *protocol) listChunks(
 	ctx context.Context, scope access.Scope, in *ragflowChunksInput,
-) (*RagflowAnswer[RagflowDocumentChunks], error) {
-	answer := &RagflowAnswer[RagflowDocumentChunks]{Data: RagflowDocumentChunks{Chunks: []RagflowChunk{}}}
+) (*ragflowAnswer[ragflowDocumentChunks], error) {
+	answer := &ragflowAnswer[ragflowDocumentChunks]{Data: ragflowDocumentChunks{Chunks: []ragflowChunk{}}}
 	document, from := engine.Document{ID: in.Document}, (in.Page-1)*in.PageSize
 	for page := (ingest.Page{Limit: 1000}); ; {
-		list, err := s.options.Ingester.DocumentChunks(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document}, page)
+		list, err := p.documents.DocumentChunks(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document}, page)
 		if err != nil {
 			return nil, notOwned(err, []string{in.KB})
 		}
@@ -249,19 +250,11 @@ func (s *Server) ragflowChunks(
 }
 
 // ragflowListed is a chunk that no question found.
-func ragflowListed(kb string, c *engine.Chunk) RagflowChunk {
-	return RagflowChunk{
-		ID: c.ID, Content: listedText(c), Dataset: kb,
+func ragflowListed(kb string, c *engine.Chunk) ragflowChunk {
+	return ragflowChunk{
+		ID: c.ID, Content: documents.Text(c), Dataset: kb,
 		Document: c.DocumentID, DocumentName: cmp.Or(c.DocumentName, c.DocumentID),
 		Keywords: listOf(c.ImportantKeywords), Questions: listOf(c.Questions),
 		Positions: boxesOf(c.Positions), Available: c.Available,
 	}
-}
-
-// listedText is the text of a chunk that no question found.
-func listedText(c *engine.Chunk) string {
-	if c.QA != nil {
-		return c.Question + "\n" + c.Answer
-	}
-	return c.Content
 }

@@ -1,4 +1,4 @@
-package gateway
+package meilisearch
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -93,7 +94,7 @@ type meiliFilter struct {
 	list       []meiliFilter
 }
 
-func (meiliFilter) Accepts() string {
+func (meiliFilter) Accepts() (accepted string) {
 	return "an expression, or a list of expressions and of lists of them"
 }
 
@@ -167,7 +168,7 @@ func (o *meiliOr) filter() (search.Filter, error) {
 			}
 			all = append(all, one)
 		}
-		filters = append(filters, join("all_of", all))
+		filters = append(filters, conditions.Join("all_of", all))
 	}
 	return either("any_of", filters), nil
 }
@@ -191,25 +192,25 @@ func (c *meiliComparison) filter() (search.Filter, error) {
 	}
 	switch {
 	case c.Operator == "=":
-		return search.Filter{c.Field: text(alike(c.Value))}, nil
+		return search.Filter{c.Field: conditions.JSON(alike(c.Value))}, nil
 	case c.Operator == "!=":
-		return is(c.Field, "not", alike(c.Value)), nil
+		return conditions.Is(c.Field, "not", alike(c.Value)), nil
 	case c.Operator != "":
-		return is(c.Field, comparisons[c.Operator], c.bound(c.Value)), nil
+		return conditions.Is(c.Field, comparisons[c.Operator], c.bound(c.Value)), nil
 	case c.In != nil:
 		return oneOf(c.Field, c.In), nil
 	case c.Exists:
-		return is(c.Field, "exists", true), nil
+		return conditions.Is(c.Field, "exists", true), nil
 	case c.Is != nil:
 		return c.Is.filter(c.Field), nil
 	case c.Contains != nil:
-		return is(c.Field, "contains", *c.Contains), nil
+		return conditions.Is(c.Field, "contains", *c.Contains), nil
 	case c.Starts != nil:
-		return is(c.Field, "starts_with", *c.Starts), nil
+		return conditions.Is(c.Field, "starts_with", *c.Starts), nil
 	case c.Negated != nil:
 		return c.Negated.filter(c.Field), nil
 	}
-	return search.Filter{c.Field: text(map[string]any{"gte": c.bound(c.From), "lte": c.bound(c.To)})}, nil
+	return search.Filter{c.Field: conditions.JSON(map[string]any{"gte": c.bound(c.From), "lte": c.bound(c.To)})}, nil
 }
 
 // bound is a number if the value is one. Of written_at, 2026 is a year.
@@ -225,19 +226,21 @@ func (n *meiliNot) filter(field string) search.Filter {
 	case n.In != nil:
 		return negated(oneOf(field, n.In))
 	case n.Contains != nil:
-		return negated(is(field, "contains", *n.Contains))
+		return negated(conditions.Is(field, "contains", *n.Contains))
 	case n.Starts != nil:
-		return negated(is(field, "starts_with", *n.Starts))
+		return negated(conditions.Is(field, "starts_with", *n.Starts))
 	}
-	return is(field, "exists", false)
+	return conditions.Is(field, "exists", false)
 }
 
 // filter of NULL and EMPTY: a field without a value is not kept, an empty text is.
 func (b *meiliBeing) filter(field string) search.Filter {
 	if strings.EqualFold(b.What, "NULL") {
-		return is(field, "exists", b.Not)
+		return conditions.Is(field, "exists", b.Not)
 	}
-	empty := join("any_of", []search.Filter{is(field, "exists", false), {field: text("")}})
+	empty := conditions.Join("any_of", []search.Filter{
+		conditions.Is(field, "exists", false), {field: conditions.JSON("")},
+	})
 	if b.Not {
 		return negated(empty)
 	}
@@ -251,9 +254,11 @@ func oneOf(field string, values []string) search.Filter {
 		list = append(list, alike(value)...)
 	}
 	if list == nil { // nothing is one of none
-		return join("all_of", []search.Filter{is(field, "exists", true), is(field, "exists", false)})
+		return conditions.Join("all_of", []search.Filter{
+			conditions.Is(field, "exists", true), conditions.Is(field, "exists", false),
+		})
 	}
-	return search.Filter{field: text(list)}
+	return search.Filter{field: conditions.JSON(list)}
 }
 
 // alike are the values that an expression means, whose values have no type: the text, and the
@@ -279,7 +284,7 @@ func number(value string) any {
 	return value
 }
 
-func negated(f search.Filter) search.Filter { return search.Filter{"not": text(f)} }
+func negated(f search.Filter) search.Filter { return search.Filter{"not": conditions.JSON(f)} }
 
 // either joins filters; any of several about the values of one field is one of their values,
 // however many they are.
@@ -290,11 +295,11 @@ func either(how string, filters []search.Filter) search.Filter {
 	if how == "any_of" {
 		if values := valuesOf(filters); values != nil {
 			for field := range filters[0] {
-				return search.Filter{field: text(values)}
+				return search.Filter{field: conditions.JSON(values)}
 			}
 		}
 	}
-	return join(how, filters)
+	return conditions.Join(how, filters)
 }
 
 // valuesOf are those of filters that all say that the same field has one of some values; else nil.

@@ -1,4 +1,6 @@
-package gateway
+// Package ragflow speaks RAGFlow's retrieval, in ragflow.go, and its lists of datasets, documents and chunks, in
+// lists.go.
+package ragflow
 
 import (
 	"cmp"
@@ -12,8 +14,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
+	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -28,14 +35,14 @@ const (
 // ragflowPreset ranks as RAGFlow does.
 const ragflowPreset = "ragflow"
 
-var ragflowMembers = map[string]string{
+var members = map[string]string{
 	"query": "question", "knowledge_bases": "dataset_ids", "knowledge_base": "dataset_ids", "candidates": "top_k",
 	"offset": "page", "limit": "page_size", "weights": "vector_similarity_weight", "threshold": "similarity_threshold",
 	"rerank": "rerank_id", "filter": "metadata_condition.conditions",
 }
 
-// RagflowRetrieval is what RAGFlow's retrieval takes, and the preset, which is this gateway's own.
-type RagflowRetrieval struct {
+// ragflowRetrieval is what RAGFlow's retrieval takes, and the preset, which is this gateway's own.
+type ragflowRetrieval struct {
 	Question     string    `json:"question" doc:"As plain text."`
 	Datasets     []string  `json:"dataset_ids" doc:"Ids of knowledge bases."`
 	Documents    []string  `json:"document_ids,omitempty" doc:"Only chunks of these; nothing of them is cut by similarity_threshold."`
@@ -52,8 +59,8 @@ type RagflowRetrieval struct {
 
 // condition is a metadata_condition of RAGFlow.
 type condition struct {
-	Logic      string              `json:"logic,omitempty" doc:"How the conditions are joined, and or or; and when left out."`
-	Conditions []metadataCondition `json:"conditions,omitempty"`
+	Logic      string                         `json:"logic,omitempty" doc:"How the conditions are joined, and or or; and when left out."`
+	Conditions []conditions.MetadataCondition `json:"conditions,omitempty"`
 }
 
 // anyBool is true or false, also as a string.
@@ -70,28 +77,28 @@ func (b *anyBool) UnmarshalJSON(text []byte) error {
 	return b.UnmarshalText([]byte(strings.Trim(string(text), `"`)))
 }
 
-// RagflowAnswer is an answer in RAGFlow's form.
-type RagflowAnswer[T any] struct {
+// ragflowAnswer is an answer in RAGFlow's form.
+type ragflowAnswer[T any] struct {
 	Code int `json:"code" doc:"0."`
 	Data T   `json:"data"`
 }
 
-// RagflowChunks is a page of chunks, best first.
-type RagflowChunks struct {
-	Chunks    []RagflowChunk `json:"chunks"`
+// ragflowChunks is a page of chunks, best first.
+type ragflowChunks struct {
+	Chunks    []ragflowChunk `json:"chunks"`
 	Documents any            `json:"doc_aggs" doc:"A list of {doc_name, doc_id, count}; for a blank question an empty object."`
 	Total     int            `json:"total" doc:"Chunks that pass, of those that are scored."`
 }
 
-// RagflowCount counts a document's chunks in the answer.
-type RagflowCount struct {
+// ragflowCount counts a document's chunks in the answer.
+type ragflowCount struct {
 	Name  string `json:"doc_name"`
 	ID    string `json:"doc_id"`
 	Count int    `json:"count"`
 }
 
-// RagflowChunk is a chunk as RAGFlow has it.
-type RagflowChunk struct {
+// ragflowChunk is a chunk as RAGFlow has it.
+type ragflowChunk struct {
 	ID               string      `json:"id"`
 	Content          string      `json:"content"`
 	Dataset          string      `json:"dataset_id"`
@@ -108,33 +115,63 @@ type RagflowChunk struct {
 	Available        bool        `json:"available"`
 }
 
-// RagflowError is an error in RAGFlow's form.
-type RagflowError struct {
+// ragflowError is an error in RAGFlow's form.
+type ragflowError struct {
 	Code    int    `json:"code" doc:"102: what was asked is wrong, or is not there; 108: the key may not; otherwise the HTTP status."`
 	Message string `json:"message"`
 }
 
 type ragflowInput struct {
-	Body RagflowRetrieval
+	Body ragflowRetrieval
 }
 
-// ragflowDialect tells errors as RAGFlow does.
-func ragflowDialect() *endpoint.Dialect {
-	return &endpoint.Dialect{Refusal: ragflowRefusal, Problems: reflect.TypeFor[RagflowError](), Members: ragflowMembers}
+// dialect tells errors as RAGFlow does.
+func dialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: refusal, Problems: reflect.TypeFor[ragflowError](), Members: members}
 }
 
-func (s *Server) ragflowRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// Searcher answers questions, by presets and rerankers that have names.
+type Searcher interface {
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+	Presets(tenant string) (names []string, standard string)
+	Models() (rerankers []string, writes bool)
+}
+
+// Catalog knows the knowledge bases.
+type Catalog interface {
+	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
+}
+
+// Reader reads documents and their chunks.
+type Reader interface {
+	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	documents.Reader
+}
+
+type protocol struct {
+	api       *endpoint.API
+	searcher  Searcher
+	catalog   Catalog
+	documents Reader
+}
+
+// Register adds the protocol.
+func Register(
+	api *endpoint.API, searcher Searcher, catalog Catalog, documents Reader,
+) {
+	p := &protocol{api, searcher, catalog, documents}
+	endpoint.Register(p.api, endpoint.Route{
 		Method: http.MethodPost, Path: "/api/v1/retrieval", Tag: "protocols", Access: endpoint.Reads,
 		ID: "ragflow-retrieval", Summary: "RAGFlow's retrieval",
 		About:   "For ragflow-sdk and whatever else speaks to RAGFlow: its base_url is this gateway's address.",
-		Dialect: ragflowDialect(),
-	}, s.ragflowRetrieval)
-	s.ragflowLists()
+		Dialect: dialect(),
+	}, p.retrieve)
+	p.registerLists()
 }
 
-func ragflowRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
-	told := RagflowError{Code: p.Status, Message: p.Detail}
+func refusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
+	told := ragflowError{Code: p.Status, Message: p.Detail}
 	switch fault.Kind(p.Code) { //nolint:exhaustive // the others have the status for a code
 	case fault.InvalidArgument, fault.NotFound, fault.Conflict, fault.Unsupported, fault.ReadOnly, fault.TooLarge,
 		endpoint.UnsupportedMedia:
@@ -145,39 +182,39 @@ func ragflowRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, told
 }
 
-func (s *Server) ragflowRetrieval(
+func (p *protocol) retrieve(
 	ctx context.Context, scope access.Scope, in *ragflowInput,
-) (*RagflowAnswer[RagflowChunks], error) {
+) (*ragflowAnswer[ragflowChunks], error) {
 	asked := &in.Body
 	if err := asked.validate(); err != nil {
 		return nil, err
 	}
-	s.rerankByPreset(scope, asked)
+	p.rerankByPreset(scope, asked)
 	req, err := asked.request()
 	if err != nil {
 		return nil, err
 	}
-	answer := &RagflowAnswer[RagflowChunks]{Data: RagflowChunks{Chunks: []RagflowChunk{}, Documents: struct{}{}}}
+	answer := &ragflowAnswer[ragflowChunks]{Data: ragflowChunks{Chunks: []ragflowChunk{}, Documents: struct{}{}}}
 	if strings.TrimSpace(asked.Question) == "" {
-		return answer, s.ownsDatasets(ctx, scope, asked.Datasets)
+		return answer, p.ownsDatasets(ctx, scope, asked.Datasets)
 	}
-	found, err := s.search(ctx, scope, &searchInput{Body: *req})
+	found, err := p.searcher.Search(ctx, scope, *req)
 	if err != nil {
 		return nil, notOwned(err, asked.Datasets)
 	}
 	for i := range found.Hits {
 		answer.Data.Chunks = append(answer.Data.Chunks, ragflowChunkOf(&found.Hits[i], asked))
 	}
-	counts := []RagflowCount{}
+	counts := []ragflowCount{}
 	for _, d := range found.Documents {
-		counts = append(counts, RagflowCount{Name: cmp.Or(d.DocumentName, d.DocumentID), ID: d.DocumentID, Count: d.Count})
+		counts = append(counts, ragflowCount{Name: cmp.Or(d.DocumentName, d.DocumentID), ID: d.DocumentID, Count: d.Count})
 	}
 	answer.Data.Documents, answer.Data.Total = counts, found.Total.Value
 	return answer, nil
 }
 
 // validate refuses in RAGFlow's words what it refuses.
-func (r *RagflowRetrieval) validate() error {
+func (r *ragflowRetrieval) validate() error {
 	switch {
 	case len(r.Datasets) == 0:
 		return fault.New(fault.InvalidArgument, "`dataset_ids` is required.")
@@ -198,9 +235,9 @@ func (r *RagflowRetrieval) validate() error {
 // rerankByPreset reads the rerank_id of a preset as that: clients of RAGFlow's have no other member that says how
 // to rank. They send vector_similarity_weight unasked, which is a weight of RAGFlow's formula and means nothing to
 // other presets.
-func (s *Server) rerankByPreset(scope access.Scope, asked *RagflowRetrieval) {
-	known, _ := s.options.Searcher.Presets(scope.Tenant)
-	rerankers, _ := s.options.Searcher.Models()
+func (p *protocol) rerankByPreset(scope access.Scope, asked *ragflowRetrieval) {
+	known, _ := p.searcher.Presets(scope.Tenant)
+	rerankers, _ := p.searcher.Models()
 	if asked.Preset != "" || slices.Contains(rerankers, asked.RerankID) || !slices.Contains(known, asked.RerankID) {
 		return
 	}
@@ -211,8 +248,8 @@ func (s *Server) rerankByPreset(scope access.Scope, asked *RagflowRetrieval) {
 }
 
 // request is the search that it asks for.
-func (r *RagflowRetrieval) request() (*search.Request, error) {
-	filter, err := filterOf("logic", r.Condition.Logic, r.Condition.Conditions)
+func (r *ragflowRetrieval) request() (*search.Request, error) {
+	filter, err := conditions.Filter("logic", r.Condition.Logic, r.Condition.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -242,12 +279,13 @@ func (r *RagflowRetrieval) request() (*search.Request, error) {
 		req.Rerank = &search.Rerank{Name: r.RerankID}
 	}
 	if len(r.Documents) > 0 {
-		only, err := sound(search.Filter{"document_id": text(r.Documents)}, "document_ids", "document_ids")
+		chosen := search.Filter{"document_id": conditions.JSON(r.Documents)}
+		only, err := conditions.Sound(chosen, "document_ids", "document_ids")
 		if err != nil {
 			return nil, err
 		}
 		if filter != nil {
-			only = join("all_of", []search.Filter{only, filter})
+			only = conditions.Join("all_of", []search.Filter{only, filter})
 		}
 		req.Filter = only
 	}
@@ -257,7 +295,7 @@ func (r *RagflowRetrieval) request() (*search.Request, error) {
 
 // cut sets the threshold: on the relevance, and on what preset ragflow has in its place. Of chosen
 // documents nothing is cut.
-func (r *RagflowRetrieval) cut(req *search.Request) {
+func (r *ragflowRetrieval) cut(req *search.Request) {
 	zero := 0.0
 	switch least := r.Threshold; {
 	case len(r.Documents) > 0:
@@ -270,8 +308,8 @@ func (r *RagflowRetrieval) cut(req *search.Request) {
 	}
 }
 
-func ragflowChunkOf(hit *search.Hit, asked *RagflowRetrieval) RagflowChunk {
-	chunk := RagflowChunk{
+func ragflowChunkOf(hit *search.Hit, asked *ragflowRetrieval) ragflowChunk {
+	chunk := ragflowChunk{
 		ID: hit.ID, Content: rag.Text(hit), Dataset: hit.KnowledgeBase, Document: hit.DocumentID,
 		DocumentName: rag.Cite(hit, 1).Source, Keywords: hit.ImportantKeywords, Questions: hit.Questions,
 		Positions: boxesOf(hit.Positions), Similarity: hit.Score, Available: true,
@@ -307,9 +345,9 @@ func boxesOf(positions [][]float64) [][]float64 {
 }
 
 // ownsDatasets fails where the caller does not see one of the knowledge bases.
-func (s *Server) ownsDatasets(ctx context.Context, scope access.Scope, ids []string) error {
+func (p *protocol) ownsDatasets(ctx context.Context, scope access.Scope, ids []string) error {
 	for _, id := range ids {
-		if _, err := s.options.Catalog.Describe(ctx, scope, id); err != nil {
+		if _, err := p.catalog.Describe(ctx, scope, id); err != nil {
 			return notOwned(err, []string{id})
 		}
 	}

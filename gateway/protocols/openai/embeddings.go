@@ -1,4 +1,4 @@
-package gateway
+package openai
 
 import (
 	"bytes"
@@ -38,7 +38,9 @@ type EmbeddingsRequest struct {
 // embedded are texts; lists of tokens would be of another model's vocabulary.
 type embedded []string
 
-func (embedded) Accepts() string { return "a text, or a list of texts; tokens are not taken" }
+func (embedded) Accepts() (accepted string) {
+	return "a text, or a list of texts; tokens are not taken"
+}
 
 // UnmarshalJSON reads a text, or a list of texts.
 func (e *embedded) UnmarshalJSON(text []byte) error {
@@ -80,18 +82,25 @@ type embeddingsInput struct {
 	Body EmbeddingsRequest
 }
 
-func (s *Server) embeddingsRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// Embedders are the configured models.
+type Embedders struct {
+	Usual Embedder            // nil: there is none
+	Named map[string]Embedder // further ones, by the name of their setting
+}
+
+// RegisterEmbeddings adds the embeddings of the models.
+func RegisterEmbeddings(api *endpoint.API, of Embedders) {
+	endpoint.Register(api, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/embeddings", Tag: "protocols", Access: endpoint.Reads,
 		ID: "openai-embeddings", Summary: "OpenAI's embeddings, by the configured model",
 		About:   "Texts are sent as they are: prefixes that the model wants are the caller's.",
-		Dialect: openAIDialect(),
-	}, s.embeddings)
+		Dialect: dialect(),
+	}, of.embeddings)
 }
 
-func (s *Server) embeddings(ctx context.Context, _ access.Scope, in *embeddingsInput) (*Embeddings, error) {
+func (m *Embedders) embeddings(ctx context.Context, _ access.Scope, in *embeddingsInput) (*Embeddings, error) {
 	asked := &in.Body
-	embedder, err := s.embedderOf(asked.Model)
+	embedder, err := m.embedder(asked.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +129,10 @@ func (s *Server) embeddings(ctx context.Context, _ access.Scope, in *embeddingsI
 	return answer, nil
 }
 
-// embedderOf finds a model by its name, or by that of the setting that has it.
-func (s *Server) embedderOf(name string) (Embedder, error) {
-	usual := s.options.Embedder
-	if usual == nil && len(s.options.Embedders) == 0 {
+// embedder finds a model by its name, or by that of the setting that has it.
+func (m *Embedders) embedder(name string) (Embedder, error) {
+	usual := m.Usual
+	if usual == nil && len(m.Named) == 0 {
 		return nil, fault.New(fault.Unsupported, "this gateway has no embedding model (embedding.url)")
 	}
 	if usual != nil && (name == "" || name == usual.Model()) {
@@ -133,7 +142,7 @@ func (s *Server) embedderOf(name string) (Embedder, error) {
 	if usual != nil {
 		names = append(names, usual.Model())
 	}
-	for setting, e := range s.options.Embedders {
+	for setting, e := range m.Named {
 		if name == setting || name == e.Model() {
 			return e, nil
 		}

@@ -1,10 +1,11 @@
-package gateway
+package openai
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -16,7 +17,7 @@ func TestFiltersOfOpenAIAreFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 		made, err := parsed.filter("filters", 1)
-		got := string(text(made))
+		got := string(conditions.JSON(made))
 		if err != nil {
 			got = err.Error()
 		} else if _, err := search.ParseFilter(made); err != nil {

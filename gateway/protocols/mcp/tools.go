@@ -1,4 +1,4 @@
-package gateway
+package mcp
 
 import (
 	"cmp"
@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -40,7 +41,8 @@ type mcpSearch struct {
 	Preset         string                     `json:"preset,omitempty" jsonschema:"name of a way of searching; left out, the usual one"`
 }
 
-type mcpFound struct {
+// Found is what the tool search gives.
+type Found struct {
 	Results []mcpResult `json:"results" jsonschema:"best first"`
 	Nothing bool        `json:"nothing_relevant" jsonschema:"the knowledge bases have nothing that answers the question"`
 	// Answerable is rag.Context's.
@@ -69,7 +71,8 @@ type mcpRead struct {
 	Around        *int   `json:"around,omitempty" jsonschema:"chunks to read before it and after it"`
 }
 
-type mcpPassages struct {
+// Passages are what the tool read gives.
+type Passages struct {
 	DocumentID string       `json:"document_id"`
 	Document   string       `json:"document" jsonschema:"URI of the whole document, a resource"`
 	Name       string       `json:"name"`
@@ -82,7 +85,8 @@ type mcpPassage struct {
 	Text    string `json:"text"`
 }
 
-type mcpBases struct {
+// Bases are what the tool list_knowledge_bases gives.
+type Bases struct {
 	KnowledgeBases []mcpBase `json:"knowledge_bases"`
 	More           bool      `json:"more" jsonschema:"there are further ones"`
 }
@@ -101,7 +105,8 @@ type mcpExplain struct {
 	Preset        string `json:"preset,omitempty" jsonschema:"as in the search"`
 }
 
-type mcpExplained struct {
+// Explained is what the tool explain gives.
+type Explained struct {
 	Outcome string   `json:"outcome" jsonschema:"hit, or at which step it was lost"`
 	Detail  string   `json:"detail"`
 	Rank    *int     `json:"rank"`
@@ -116,28 +121,28 @@ type mcpLeg struct {
 }
 
 // mcpTools adds the tools. What they take is bounded by their schemas, which the SDK holds calls to.
-func (s *Server) mcpTools(server *mcp.Server) {
-	addTool(s, server, mcp.Tool{
+func (p *protocol) addTools(server *sdk.Server) {
+	addTool(p, server, sdk.Tool{
 		Name: "search", Title: "Search",
 		Description: "Searches knowledge bases with a question, by words and by meaning, whatever the language. " +
 			"Gives numbered passages with their sources to cite, or says that nothing answers the question.",
 		InputSchema: searchSchema(map[string]numberRange{"top_k": {1, mcpMaxTopK, mcpTopK}, "min_relevance": {0, 1, nil}}),
-	}, s.mcpSearch)
-	addTool(s, server, mcp.Tool{
+	}, p.search)
+	addTool(p, server, sdk.Tool{
 		Name: "read", Title: "Read",
 		Description: "Reads a passage within what stands around it in its document. " +
 			"To read on, call it with the last chunk_id that it gave.",
 		InputSchema: schemaOf[mcpRead](map[string]numberRange{"around": {0, mcpMaxRead, mcpReadsOn}}),
-	}, s.mcpRead)
-	addTool(s, server, mcp.Tool{
+	}, p.read)
+	addTool(p, server, sdk.Tool{
 		Name: "list_knowledge_bases", Title: "List knowledge bases",
 		Description: "Lists the knowledge bases that can be searched.",
-	}, s.mcpList)
-	addTool(s, server, mcp.Tool{
+	}, p.list)
+	addTool(p, server, sdk.Tool{
 		Name: "explain", Title: "Explain",
 		Description: "Tells why a passage is, or is not, among the results of a search, " +
 			"and how each way of searching ranked it.",
-	}, s.mcpExplain)
+	}, p.explain)
 }
 
 // searchSchema leaves the filter to search.ParseFilter, which says what is wrong in it.
@@ -170,13 +175,13 @@ func schemaOf[I any](bounded map[string]numberRange) *jsonschema.Schema {
 
 // addTool adds a tool that reads: its text is for models, and its output, which says the same, for programs.
 func addTool[I, O any](
-	s *Server, server *mcp.Server, tool mcp.Tool, do func(context.Context, access.Scope, *I) (string, O, error),
+	p *protocol, server *sdk.Server, tool sdk.Tool, do func(context.Context, access.Scope, *I) (string, O, error),
 ) {
 	closed := false
-	tool.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
-	mcp.AddTool(server, &tool, func(ctx context.Context, _ *mcp.CallToolRequest, in I) (*mcp.CallToolResult, O, error) {
+	tool.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
+	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in I) (*sdk.CallToolResult, O, error) {
 		var text string
-		output, err := within(ctx, s, func(ctx context.Context, scope access.Scope) (output O, err error) {
+		output, err := within(ctx, p, func(ctx context.Context, scope access.Scope) (output O, err error) {
 			endpoint.Annotate(ctx, slog.String("tool", tool.Name))
 			text, output, err = do(ctx, scope, &in)
 			return output, err
@@ -184,16 +189,16 @@ func addTool[I, O any](
 		if err != nil {
 			return nil, output, errors.New(endpoint.ProblemOf(err).Detail)
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, output, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, output, nil
 	})
 }
 
 // mcpNames are the members of a call, where they have names of their own.
 var mcpNames = &endpoint.Dialect{Members: map[string]string{"threshold": "min_relevance"}}
 
-func (s *Server) mcpSearch(
+func (p *protocol) search(
 	ctx context.Context, scope access.Scope, in *mcpSearch,
-) (text string, found *mcpFound, err error) {
+) (text string, found *Found, err error) {
 	none := 0
 	req := search.Request{
 		Query: in.Query, KnowledgeBases: in.KnowledgeBases, TopK: &in.TopK, Preset: in.Preset, Filter: in.Filter,
@@ -204,16 +209,16 @@ func (s *Server) mcpSearch(
 		req.Threshold = search.Threshold{Answerable: in.MinRelevance}
 	}
 	if len(req.KnowledgeBases) == 0 {
-		if req.KnowledgeBases, err = s.allBases(ctx, scope); err != nil {
+		if req.KnowledgeBases, err = p.allBases(ctx, scope); err != nil {
 			return "", nil, err
 		}
 	}
-	answer, err := s.search(ctx, scope, &searchInput{Body: req})
+	answer, err := p.searcher.Search(ctx, scope, req)
 	if err != nil {
 		return "", nil, mcpNames.Named(err)
 	}
 	told := rag.FormatAnswerForTool(answer, len(answer.Hits))
-	found = &mcpFound{
+	found = &Found{
 		Results: make([]mcpResult, len(answer.Hits)), Nothing: answer.Empty == rag.NothingRelevant,
 		Answerable: answer.Answerable, Notes: []string{},
 	}
@@ -234,8 +239,8 @@ func (s *Server) mcpSearch(
 }
 
 // allBases are the ids of all knowledge bases that a search can ask together.
-func (s *Server) allBases(ctx context.Context, scope access.Scope) ([]string, error) {
-	list, err := s.options.Catalog.List(ctx, scope)
+func (p *protocol) allBases(ctx context.Context, scope access.Scope) ([]string, error) {
+	list, err := p.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -253,46 +258,46 @@ func (s *Server) allBases(ctx context.Context, scope access.Scope) ([]string, er
 func mcpResultOf(cited *rag.Citation, hit *search.Hit) mcpResult {
 	return mcpResult{
 		Number: cited.Number, KnowledgeBase: cited.KnowledgeBase, ChunkID: cited.ID, DocumentID: cited.DocumentID,
-		Document: documentURI(cited.KnowledgeBase, cited.DocumentID), Source: cited.Source, Page: cited.Page,
+		Document: DocumentURI(cited.KnowledgeBase, cited.DocumentID), Source: cited.Source, Page: cited.Page,
 		Heading: cited.Heading, Lines: cited.Lines, URL: cited.URL, Relevance: cited.Relevance, Text: rag.Text(hit),
 	}
 }
 
-func (s *Server) mcpRead(
+func (p *protocol) read(
 	ctx context.Context, scope access.Scope, in *mcpRead,
-) (text string, read *mcpPassages, err error) {
+) (text string, read *Passages, err error) {
 	around := mcpReadsOn
 	if in.Around != nil {
 		around = *in.Around
 	}
 	place := ingest.Place{KB: in.KnowledgeBase, ChunkID: in.ChunkID, Around: around}
-	chunks, err := s.options.Ingester.Surroundings(ctx, scope, place)
+	chunks, err := p.documents.Surroundings(ctx, scope, place)
 	if err != nil {
 		return "", nil, err
 	}
 	of := &chunks[0]
-	read = &mcpPassages{
-		DocumentID: of.DocumentID, Document: documentURI(in.KnowledgeBase, of.DocumentID), Name: of.DocumentName,
+	read = &Passages{
+		DocumentID: of.DocumentID, Document: DocumentURI(in.KnowledgeBase, of.DocumentID), Name: of.DocumentName,
 		Chunks: make([]mcpPassage, len(chunks)),
 	}
 	var b strings.Builder
 	b.WriteString("From " + cmp.Or(of.DocumentName, of.Title, of.DocumentID))
 	for i := range chunks {
-		read.Chunks[i] = mcpPassage{ChunkID: chunks[i].ID, Title: chunks[i].Title, Text: listedText(&chunks[i])}
+		read.Chunks[i] = mcpPassage{ChunkID: chunks[i].ID, Title: chunks[i].Title, Text: documents.Text(&chunks[i])}
 		fmt.Fprintf(&b, "\n\n[chunk %s]\n%s", chunks[i].ID, read.Chunks[i].Text)
 	}
 	return b.String(), read, nil
 }
 
-func (s *Server) mcpList(
+func (p *protocol) list(
 	ctx context.Context, scope access.Scope, _ *struct{},
-) (text string, listed *mcpBases, err error) {
-	list, err := s.options.Catalog.List(ctx, scope)
+) (text string, listed *Bases, err error) {
+	list, err := p.catalog.List(ctx, scope)
 	if err != nil {
 		return "", nil, err
 	}
 	slices.SortFunc(list, func(a, b engine.KnowledgeBase) int { return strings.Compare(a.ID, b.ID) })
-	listed = &mcpBases{KnowledgeBases: []mcpBase{}, More: len(list) > mcpMaxBases}
+	listed = &Bases{KnowledgeBases: []mcpBase{}, More: len(list) > mcpMaxBases}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Knowledge bases: %d of %d.", min(len(list), mcpMaxBases), len(list))
 	for i := range list[:min(len(list), mcpMaxBases)] {
@@ -306,15 +311,15 @@ func (s *Server) mcpList(
 	return b.String(), listed, nil
 }
 
-func (s *Server) mcpExplain(
+func (p *protocol) explain(
 	ctx context.Context, scope access.Scope, in *mcpExplain,
-) (text string, explained *mcpExplained, err error) {
+) (text string, explained *Explained, err error) {
 	asked := search.Request{Query: in.Query, KnowledgeBases: []string{in.KnowledgeBase}, Preset: in.Preset}
-	found, err := s.explain(ctx, scope, &explainInput{Body: search.ExplainRequest{Request: asked, ChunkID: in.ChunkID}})
+	found, err := p.searcher.Explain(ctx, scope, search.ExplainRequest{Request: asked, ChunkID: in.ChunkID})
 	if err != nil {
 		return "", nil, err
 	}
-	explained = &mcpExplained{
+	explained = &Explained{
 		Outcome: found.Outcome, Detail: found.Detail, Rank: found.Rank, Score: found.Score,
 		Legs: make([]mcpLeg, len(found.Legs)),
 	}

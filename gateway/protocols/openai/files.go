@@ -1,16 +1,13 @@
-package gateway
+package openai
 
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // VectorStoreFile is a document as OpenAI tells of files.
@@ -28,7 +25,7 @@ type VectorStoreFile struct {
 // VectorStoreContent is the text of a file.
 type VectorStoreContent struct {
 	Object   string       `json:"object"`
-	Data     []OpenAIText `json:"data"`
+	Data     []openAIText `json:"data"`
 	HasMore  bool         `json:"has_more"`
 	NextPage *string      `json:"next_page"`
 }
@@ -44,10 +41,10 @@ type openAIFileInput struct {
 	Document string `path:"document" doc:"Id of the document, percent-encoded."`
 }
 
-func (s *Server) openAIFiles(
+func (p *protocol) listFiles(
 	ctx context.Context, scope access.Scope, in *openAIFilesInput,
-) (*OpenAIPage[VectorStoreFile], error) {
-	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit + 1})
+) (*openAIPage[VectorStoreFile], error) {
+	list, err := p.documents.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -63,74 +60,37 @@ func vectorStoreFile(kb string, d *engine.Document) VectorStoreFile {
 		ID: d.ID, Object: "vector_store.file", Store: kb, Status: "completed", Bytes: d.Bytes,
 		Attributes: map[string]any{"filename": cmp.Or(d.Name, d.ID)},
 	}
-	if at, known := writtenAt(d); known {
+	if at, known := documents.WrittenAt(d); known {
 		file.CreatedAt = at.Unix()
 	}
 	return file
 }
 
-// writtenAt is when a document was last written, where that is known.
-func writtenAt(d *engine.Document) (at time.Time, known bool) {
-	at, err := time.Parse(time.RFC3339, d.WrittenAt)
-	return at, err == nil
-}
-
-func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIFileInput) (*VectorStoreFile, error) {
-	chunks, err := s.options.Ingester.DocumentChunks(ctx, scope,
+func (p *protocol) file(ctx context.Context, scope access.Scope, in *openAIFileInput) (*VectorStoreFile, error) {
+	chunks, err := p.documents.DocumentChunks(ctx, scope,
 		ingest.DocumentRef{KB: in.KB, ID: in.Document}, ingest.Page{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
 	if len(chunks) == 0 {
-		return nil, noSuchDocument(ingest.DocumentRef{KB: in.KB, ID: in.Document})
+		return nil, documents.Missing(ingest.DocumentRef{KB: in.KB, ID: in.Document})
 	}
 	first := &chunks[0]
 	file := vectorStoreFile(in.KB, &engine.Document{ID: in.Document, Name: first.DocumentName, WrittenAt: first.WrittenAt})
 	return &file, nil
 }
 
-func noSuchDocument(of ingest.DocumentRef) error {
-	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", endpoint.Clip(of.ID), of.KB)
-}
-
-func (s *Server) openAIContent(
+func (p *protocol) content(
 	ctx context.Context, scope access.Scope, in *openAIFileInput,
 ) (*VectorStoreContent, error) {
-	texts, err := s.documentTexts(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
+	texts, err := documents.Texts(
+		ctx, p.documents, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document}, p.answerBytes)
 	if err != nil {
 		return nil, err
 	}
-	content := &VectorStoreContent{Object: "vector_store.file_content.page", Data: make([]OpenAIText, len(texts))}
+	content := &VectorStoreContent{Object: "vector_store.file_content.page", Data: make([]openAIText, len(texts))}
 	for i, text := range texts {
-		content.Data[i] = OpenAIText{Type: "text", Text: text}
+		content.Data[i] = openAIText{Type: "text", Text: text}
 	}
 	return content, nil
-}
-
-// documentTexts are those of a document's chunks, in their order.
-func (s *Server) documentTexts(
-	ctx context.Context, scope access.Scope, of ingest.DocumentRef,
-) (texts []string, err error) {
-	size := 0
-	for page := (ingest.Page{Limit: 500}); ; {
-		chunks, err := s.options.Ingester.DocumentChunks(ctx, scope, of, page)
-		if err != nil {
-			return nil, err
-		}
-		for i := range chunks {
-			piece := listedText(&chunks[i])
-			if size += len(piece); size > s.Limits.AnswerBytes {
-				return nil, search.TooLarge(int64(s.Limits.AnswerBytes))
-			}
-			texts = append(texts, piece)
-		}
-		if len(chunks) < page.Limit {
-			break
-		}
-		page.After = chunks[len(chunks)-1].ID
-	}
-	if len(texts) == 0 {
-		return nil, noSuchDocument(of)
-	}
-	return texts, nil
 }
