@@ -90,7 +90,7 @@ var layers = map[string][]string{
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
 		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance", "search/retrieve", "search/typing",
+		"search/engines", "search/plan", "search/rank", "search/retrieve", "search/typing",
 	},
 	"search/typing": {
 		"access", "analysis", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
@@ -98,7 +98,10 @@ var layers = map[string][]string{
 	},
 	"search/retrieve": {
 		"analysis", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance",
+		"search/engines", "search/plan", "search/rank", "search/relevance",
+	},
+	"search/rank": {
+		"analysis", "engine", "lib/vector", "scoring", "search/answer", "search/plan", "search/relevance",
 	},
 	"search/relevance": {
 		"analysis/language", "embedding/bank", "engine", "scoring", "search/answer",

@@ -1,4 +1,4 @@
-package search
+package rank
 
 import (
 	"cmp"
@@ -7,12 +7,12 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// documents counts the chunks of each document, most first, then best first.
-func (set *answerSet) documents() []answer.DocumentCount {
+// DocumentCounts counts the chunks of each document, most first, then best first.
+func (set *Ranked) DocumentCounts() []answer.DocumentCount {
 	counts := []answer.DocumentCount{}
 	places := map[documentKey]int{}
-	for i := range set.counted {
-		document, hit := set.document(&set.counted[i]), set.hit(&set.counted[i])
+	for i := range set.Counted {
+		document, hit := set.Document(&set.Counted[i]), set.Hit(&set.Counted[i])
 		at, counted := places[document]
 		if !counted {
 			at = len(counts)
@@ -25,16 +25,16 @@ func (set *answerSet) documents() []answer.DocumentCount {
 	return counts
 }
 
-// facets counts the values of each field asked for, most first, then by value.
-func (set *answerSet) facets(fields []string) map[string][]answer.FacetCount {
+// FacetCounts counts the values of each field asked for, most first, then by value.
+func (set *Ranked) FacetCounts(fields []string) map[string][]answer.FacetCount {
 	if len(fields) == 0 {
 		return nil
 	}
 	facets := make(map[string][]answer.FacetCount, len(fields))
 	for _, field := range fields {
 		count := map[string]int{}
-		for i := range set.counted {
-			for _, value := range set.hit(&set.counted[i]).Facets[field] {
+		for i := range set.Counted {
+			for _, value := range set.Hit(&set.Counted[i]).Facets[field] {
 				count[value]++
 			}
 		}

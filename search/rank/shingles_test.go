@@ -1,4 +1,4 @@
-package search
+package rank
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 func TestCopiesByTheirShingles(t *testing.T) {
 	f := func(better, lower string, want bool) {
 		t.Helper()
-		a, b := newShingles(better), newShingles(lower)
-		if got := a.standsFor(&b); got != want {
+		a, b := NewShingles(better), NewShingles(lower)
+		if got := a.StandsFor(&b); got != want {
 			t.Errorf("%.60q stands for %.60q: %v, want %v", better, lower, got, want)
 		}
 	}
@@ -45,6 +45,6 @@ func TestCopiesByTheirShingles(t *testing.T) {
 func BenchmarkShingles(b *testing.B) {
 	text := strings.Repeat("how to request a refund of an order, and when ", 20)
 	for b.Loop() {
-		newShingles(text)
+		NewShingles(text)
 	}
 }

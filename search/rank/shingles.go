@@ -1,4 +1,4 @@
-package search
+package rank
 
 import (
 	"slices"
@@ -23,7 +23,7 @@ type shingles struct {
 	short  string // the text, when it is too short to have enough of them
 }
 
-func newShingles(text string) shingles {
+func NewShingles(text string) shingles {
 	runes := make([]rune, 0, len(text))
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) {
@@ -58,9 +58,9 @@ func hashRunes(runes []rune) uint32 {
 	return uint32(h) //nolint:gosec // the lower half
 }
 
-// standsFor reports whether another text, which ranks lower, is a copy. One that says much
+// StandsFor reports whether another text, which ranks lower, is a copy. One that says much
 // more than this one is none, though it has all of it: it would be lost.
-func (s *shingles) standsFor(lower *shingles) bool {
+func (s *shingles) StandsFor(lower *shingles) bool {
 	if s.length < tooShort || lower.length < tooShort {
 		return s.length > 0 && s.length == lower.length && s.short == lower.short
 	}
