@@ -29,10 +29,10 @@ func (s *demoService) register() {
 		ID:     "load-demo", Summary: "Load sample data into the knowledge base docs",
 		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
-	}, s.loadDemo)
+	}, s.load)
 }
 
-func (s *demoService) loadDemo(ctx context.Context, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
+func (s *demoService) load(ctx context.Context, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
 	if s.demo == nil {
 		return nil, fault.New(fault.Unsupported, "this gateway has no sample data")
 	}

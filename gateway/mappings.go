@@ -99,14 +99,14 @@ func (s *mappingService) register() {
 		Dry: true, Status: http.StatusCreated,
 		ID: "plan-mapping", Summary: "Plan a change of the schema, or the repair of drift (dry run)",
 		About: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
-	}, s.planMapping)
+	}, s.plan)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/apply", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "apply-mapping", Summary: "Apply a plan as a job",
 		About: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
 			"same plan is a conflict.",
-	}, s.applyMapping)
+	}, s.apply)
 	for _, order := range []struct {
 		order          migration.Order
 		summary, about string
@@ -138,7 +138,7 @@ func (s *mappingService) register() {
 		Role:   keys.Manage,
 		Status: http.StatusAccepted, ID: "throttle-mapping", Summary: "Limit how fast documents are copied",
 		About: "Documents a second, of a copy that runs; 0 lifts the limit.",
-	}, s.throttleMapping)
+	}, s.throttle)
 }
 
 func (s *mappingService) mappingReads() {
@@ -147,30 +147,30 @@ func (s *mappingService) mappingReads() {
 		Role: keys.Manage,
 		ID:   "desired-mapping", Summary: "The mapping that the schema wants",
 		About: "What apply would make, for the engine of the knowledge base.",
-	}, s.desiredMapping)
+	}, s.desired)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/live", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "live-mapping", Summary: "The mapping that the index has",
 		About: "As the engine tells it now.",
-	}, s.liveMapping)
+	}, s.live)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/diff", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		Dry: true,
 		ID:  "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
 		About: "With an empty object: with the knowledge base's own schema.",
-	}, s.diffMapping)
+	}, s.diff)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/status", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "mapping-status", Summary: "How a migration stands, and what may be done next",
 		About: "Whether one runs, is held up by a gate or waits for a decision, and which of resume, cancel, " +
 			"rollback and cleanup may be asked for.",
-	}, s.mappingStatus)
+	}, s.status)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs,
 		Role: keys.Manage,
 		ID:   "mapping-history", Summary: "What was applied, when and by which key",
 		About: "The newest first.",
-	}, s.mappingHistory)
+	}, s.history)
 }
 
 var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappings")
@@ -184,7 +184,9 @@ func callerOf(ctx context.Context, scope access.Scope) migration.Caller {
 	return caller
 }
 
-func (s *mappingService) desiredMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+func (s *mappingService) desired(
+	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
+) (*MappingBody, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}
@@ -192,7 +194,7 @@ func (s *mappingService) desiredMapping(ctx context.Context, scope access.Scope,
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *mappingService) liveMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+func (s *mappingService) live(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}
@@ -200,21 +202,21 @@ func (s *mappingService) liveMapping(ctx context.Context, scope access.Scope, in
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *mappingService) diffMapping(ctx context.Context, scope access.Scope, in *diffInput) (*engine.MappingDiff, error) {
+func (s *mappingService) diff(ctx context.Context, scope access.Scope, in *diffInput) (*engine.MappingDiff, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}
 	return s.mappings.Diff(ctx, scope, in.KB, in.Body)
 }
 
-func (s *mappingService) planMapping(ctx context.Context, scope access.Scope, in *planInput) (*engine.MappingPlan, error) {
+func (s *mappingService) plan(ctx context.Context, scope access.Scope, in *planInput) (*engine.MappingPlan, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}
 	return s.mappings.Plan(ctx, callerOf(ctx, scope), in.KB, in.Body)
 }
 
-func (s *mappingService) applyMapping(ctx context.Context, scope access.Scope, in *applyInput) (*engine.Migration, error) {
+func (s *mappingService) apply(ctx context.Context, scope access.Scope, in *applyInput) (*engine.Migration, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}
@@ -224,7 +226,7 @@ func (s *mappingService) applyMapping(ctx context.Context, scope access.Scope, i
 	return s.mappings.Apply(ctx, callerOf(ctx, scope), in.KB, in.Body.Plan)
 }
 
-func (s *mappingService) throttleMapping(
+func (s *mappingService) throttle(
 	ctx context.Context, scope access.Scope, in *throttleInput,
 ) (*engine.Migration, error) {
 	if s.mappings == nil {
@@ -233,7 +235,7 @@ func (s *mappingService) throttleMapping(
 	return s.mappings.Throttle(ctx, scope, in.KB, in.Body.PerSecond)
 }
 
-func (s *mappingService) mappingStatus(
+func (s *mappingService) status(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*MappingStatus, error) {
 	if s.mappings == nil {
@@ -252,7 +254,7 @@ func (s *mappingService) mappingStatus(
 	return answer, nil
 }
 
-func (s *mappingService) mappingHistory(ctx context.Context, scope access.Scope, in *historyInput) (*MappingHistory, error) {
+func (s *mappingService) history(ctx context.Context, scope access.Scope, in *historyInput) (*MappingHistory, error) {
 	if s.mappings == nil {
 		return nil, errNoMappings
 	}

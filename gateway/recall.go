@@ -37,10 +37,10 @@ func (s *recallService) register() {
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +
 			"limits.request_timeout; what there was no time for is told.",
-	}, s.measureRecall)
+	}, s.measure)
 }
 
-func (s *recallService) measureRecall(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
+func (s *recallService) measure(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
 	if s.recall == nil {
 		return nil, errNoRecall
 	}
