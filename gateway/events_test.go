@@ -73,3 +73,13 @@ func TestEventsOfAPage(t *testing.T) {
 		t.Errorf("%d %s; want got.body `{\"queries\":0,\"events\":1}` + \"\\n\"", got.status, brief.Of(got.body))
 	}
 }
+
+func TestEventsThatAreOff(t *testing.T) {
+	g := start(t, Options{}, func(_ *fakes, options *Options) { options.Events, options.Clicks = nil, nil })
+	for _, path := range []string{"/v1/events", "/v1/events/judgments"} {
+		got := g.ask("POST", path, "{}", asJSON)
+		if p := got.problem(t); p.Code != "unsupported" || !strings.Contains(p.Detail, "events.enabled") {
+			t.Errorf("%s: %+v; want p.Code unsupported and events.enabled in p.Detail", path, p)
+		}
+	}
+}

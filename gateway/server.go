@@ -159,10 +159,10 @@ func register(api *endpoint.API, o *Options) {
 		Synonyms: o.Synonyms, Drafts: o.Drafts, Rules: o.Rules, Presets: o.Presets,
 	})
 	(&knowledgeBaseService{api, o.Catalog, o.Quota, edited}).register()
-	(&demoService{api, o.Demo}).register()
-	(&recallService{api, o.Recall}).register()
+	registerDemo(api, o.Demo)
+	registerRecall(api, o.Recall)
 	chunks.Register(api, o.Ingester, o.Jobs, o.Registry)
-	(&mappingService{api, o.Mappings}).register()
+	registerMappings(api, o.Mappings)
 	(&jobService{api, o.Jobs, o.Mappings}).register()
 	quality.Register(api, &quality.Services{
 		Library: o.Library, Gradings: o.Gradings, Evaluations: o.Evaluations, Tunings: o.Tunings,

@@ -79,20 +79,9 @@ const (
 var errNoEvaluations = fault.New(fault.Unsupported,
 	"this gateway keeps no evaluations: its default engine has no place for them")
 
-type evaluationService struct {
-	api   *endpoint.API
-	store Evaluations // nil: there are none
-}
-
-func (s *evaluationService) evaluations() (Evaluations, error) {
-	if s.store == nil {
-		return nil, errNoEvaluations
-	}
-	return s.store, nil
-}
-
-func (s *evaluationService) register() {
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+func registerEvaluations(api *endpoint.API, store Evaluations) {
+	evaluations := endpoint.Need(store, errNoEvaluations)
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "start-evaluation", Summary: "Measure systems on a query set, as a job",
@@ -100,49 +89,49 @@ func (s *evaluationService) register() {
 			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
 			"search is refused at once.",
 	}, startEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-evaluations", Summary: "List evaluations",
 		About: "Those whose knowledge bases the key sees.",
 	}, listEvaluations)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-evaluation", Summary: "Get an evaluation: its state, and what each system reached",
 		About: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
 			"method for all of them, and the queries that lost and gained most.",
 	}, getEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodDelete, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent,
 		ID:     "delete-evaluation", Summary: "Delete an evaluation",
 		About: "One that is running is a conflict: cancel it first.",
 	}, deleteEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "resume-evaluation", Summary: "Go on with an evaluation that ended before its time",
 		About: "What was answered is not asked again; searches that failed are.",
 	}, resumeEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:   keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "cancel-evaluation", Summary: "Cancel an evaluation that this gateway runs",
 		About: "What was answered is kept, and resume goes on.",
 	}, cancelEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath + "/rows", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-evaluation-rows", Summary: "How a system answered each query",
 		About: "Hits with their grades and, of the first 20, what each leg gave them: what moved, and why.",
 	}, evaluationRows)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath + "/comparison", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "compare-evaluations", Summary: "Compare two systems of one evaluation, or of two",
 		About: "By any metric, on the queries that both answered and by the judgments of the first evaluation; every query " +
 			"is in the answer.",
 	}, compareEvaluation)
-	endpoint.RegisterWith(s.api, s.evaluations, endpoint.Route{
+	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath + "/unjudged", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-unjudged", Summary: "Hits that nobody has judged",
 		About: "Metrics take them for not relevant; judging these first tells most.",

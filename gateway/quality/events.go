@@ -57,29 +57,9 @@ const (
 var errNoEvents = fault.New(fault.Unsupported,
 	"this gateway logs neither searches nor events; events.enabled of its configuration turns that on")
 
-// eventService takes events of users, and tells what they say.
-type eventService struct {
-	api   *endpoint.API
-	log   Events // nil: there is none
-	judge Clicks // nil: nothing judges by clicks
-}
-
-func (s *eventService) events() (Events, error) {
-	if s.log == nil {
-		return nil, errNoEvents
-	}
-	return s.log, nil
-}
-
-func (s *eventService) clicks() (Clicks, error) {
-	if s.judge == nil {
-		return nil, errNoEvents
-	}
-	return s.judge, nil
-}
-
-func (s *eventService) register() {
-	endpoint.RegisterWith(s.api, s.events, endpoint.Route{
+func registerEvents(api *endpoint.API, log Events, judge Clicks) {
+	logged, judged := endpoint.Need(log, errNoEvents), endpoint.Need(judge, errNoEvents)
+	endpoint.RegisterWith(api, logged, endpoint.Route{
 		Method: http.MethodPost, Path: eventsPath, Tag: eventsTag, Access: endpoint.Reads, Status: http.StatusAccepted,
 		BodyBytes: events.MaxBatchBytes,
 		ID:        "post-events", Summary: "Tell what users did with answers",
@@ -88,23 +68,23 @@ func (s *eventService) register() {
 			"also while the store is away. One that is wrong refuses the batch, and is named. Events on a query that is not " +
 			"in the log, as one of another tenant, are kept and counted as orphans.",
 	}, postEvents)
-	endpoint.RegisterWith(s.api, s.events, endpoint.Route{
+	endpoint.RegisterWith(api, logged, endpoint.Route{
 		Method: http.MethodDelete, Path: eventsPath, Tag: eventsTag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "delete-events", Summary: "Delete what is logged of a client",
 		About: "Its searches with all events on them, and its events on searches of others. It needs a key of all " +
 			"knowledge bases. Ask again later where another gateway had events that were not stored yet.",
 	}, deleteEvents)
-	endpoint.RegisterWith(s.api, s.events, endpoint.Route{
+	endpoint.RegisterWith(api, logged, endpoint.Route{
 		Method: http.MethodGet, Path: eventsPath + "/analytics", Tag: eventsTag, Access: endpoint.Reads, Role: keys.Manage,
-		Whole: true, Timeout: s.api.Limits.Ingest,
+		Whole: true, Timeout: api.Limits.Ingest,
 		ID: "analyze-events", Summary: "What users searched for, and what changed",
 		About: "Totals, and the questions that were asked most, that found nothing, whose hits were all refused by a " +
 			"threshold, that were slow, and that were put in other words; each beside the period of equal length before. " +
 			"A key that is bound to knowledge bases sees searches of these alone.",
 	}, analyzeEvents)
-	endpoint.RegisterWith(s.api, s.clicks, endpoint.Route{
+	endpoint.RegisterWith(api, judged, endpoint.Route{
 		Method: http.MethodPost, Path: eventsPath + "/judgments", Tag: eventsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Timeout: s.api.Limits.Ingest,
+		Timeout: api.Limits.Ingest,
 		ID:      "judge-clicks", Summary: "Make judgments of clicks",
 		About: "By the simplified dynamic Bayesian network of Chapelle and Zhang (2009), which takes out where hits stood: " +
 			"a hit is as relevant as often as it was the last click of those who read it. The questions become a query set, " +

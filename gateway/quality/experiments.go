@@ -59,20 +59,9 @@ const (
 var errNoExperiments = fault.New(fault.Unsupported,
 	"this gateway keeps no experiments: its default engine has no place for them")
 
-type experimentService struct {
-	api   *endpoint.API
-	store Experiments // nil: there are none
-}
-
-func (s *experimentService) experiments() (Experiments, error) {
-	if s.store == nil {
-		return nil, errNoExperiments
-	}
-	return s.store, nil
-}
-
-func (s *experimentService) register() {
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+func registerExperiments(api *endpoint.API, store Experiments) {
+	experiments := endpoint.Need(store, errNoExperiments)
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentsPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusCreated,
 		ID:     "create-experiment", Summary: "Make an experiment, which runs from its start to its end",
@@ -80,38 +69,38 @@ func (s *experimentService) register() {
 			"experiment's id, on every gateway the same; or by both in one list. Variants that cannot run are refused, and " +
 			"so is what sets the same members of the same searches as another experiment. A definition never changes.",
 	}, createExperiment)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentsPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-experiments", Summary: "List experiments",
 		About: "Those whose knowledge bases the key sees.",
 	}, listExperiments)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-experiment", Summary: "Get an experiment and its state",
 		About: "One that a guard rail stopped says which.",
 	}, getExperiment)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentPath + "/report", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
-		Timeout: s.api.Limits.Ingest,
+		Timeout: api.Limits.Ingest,
 		ID:      "report-experiment", Summary: "What is known of an experiment",
 		About: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
 			"the log of events.",
 	}, reportExperiment)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs,
 		Role: keys.Manage,
 		ID:   "stop-experiment", Summary: "Stop an experiment before its end",
 		About: "Other gateways stop some seconds later. One that is over stays as it is.",
 	}, stopExperiment)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodDelete, Path: experimentPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent,
 		ID:     "delete-experiment", Summary: "Delete an experiment",
 		About: "One that is running is a conflict: stop it first.",
 	}, deleteExperiment)
-	endpoint.RegisterWith(s.api, s.experiments, endpoint.Route{
+	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentsPath + "/needed", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
-		Timeout: s.api.Limits.Ingest,
+		Timeout: api.Limits.Ingest,
 		ID:      "needed-experiment", Summary: "How long an experiment would take to find a difference",
 		About: "What the goal leaves out is taken from the log of the last week.",
 	}, neededExperiment)

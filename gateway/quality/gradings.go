@@ -28,20 +28,9 @@ type agreementInput struct {
 	With string `query:"with" required:"true" doc:"Id of the other list, of the same query set and scale."`
 }
 
-type gradingService struct {
-	api   *endpoint.API
-	store Gradings // nil: there are none
-}
-
-func (s *gradingService) gradings() (Gradings, error) {
-	if s.store == nil {
-		return nil, errNoEvaluations
-	}
-	return s.store, nil
-}
-
-func (s *gradingService) register() {
-	endpoint.RegisterWith(s.api, s.gradings, endpoint.Route{
+func registerGradings(api *endpoint.API, store Gradings) {
+	gradings := endpoint.Need(store, errNoEvaluations)
+	endpoint.RegisterWith(api, gradings, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/grade", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:   keys.Manage,
 		Status: http.StatusAccepted,
@@ -50,7 +39,7 @@ func (s *gradingService) register() {
 			"whose source is model. Each judgment names model and rubric, and why. A text that has a grade by both already is " +
 			"not asked for again.",
 	}, gradeList)
-	endpoint.RegisterWith(s.api, s.gradings, endpoint.Route{
+	endpoint.RegisterWith(api, gradings, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath + "/agreement", Tag: evaluationTag, Access: endpoint.Reads,
 		Whole: true,
 		ID:    "get-agreement", Summary: "Compare the grades of two judgment lists",

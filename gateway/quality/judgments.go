@@ -85,36 +85,36 @@ const (
 	judgmentListPath  = judgmentListsPath + "/{list}"
 )
 
-func (s *libraryService) judgmentRoutes() {
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+func (library part) judgmentRoutes(api *endpoint.API) {
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-judgment-lists", Summary: "List judgment lists",
 		About: "Those of the query sets that the key sees, by their ids.",
 	}, listJudgmentLists)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-judgment-list", Summary: "Get a judgment list",
 		About: "Without its judgments, which have pages of their own.",
 	}, getJudgmentList)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPut, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		ID: "save-judgment-list", Summary: "Make a judgment list, or change its name and note",
 		About: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
 			"Its query set, scale and source do not change.",
 	}, saveJudgmentList)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodDelete, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		Status: http.StatusNoContent,
 		ID:     "delete-judgment-list", Summary: "Delete a judgment list with its judgments",
 		About: "Evaluations keep the judgments that they were made with.",
 	}, deleteJudgmentList)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads,
 		Whole: true,
 		ID:    "list-judgments", Summary: "List the judgments of a list",
 		About: "In the order of queries, a page at a time, or of one query.",
 	}, listJudgments)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:      keys.Write,
 		BodyBytes: rowsBody,
@@ -122,7 +122,7 @@ func (s *libraryService) judgmentRoutes() {
 		About: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
 			"text must be there: the judgment then says when that has changed, and finds it under another id.",
 	}, putJudgments)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments/delete", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write,
 		ID:   "delete-judgments", Summary: "Delete judgments of a list",

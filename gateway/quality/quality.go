@@ -22,10 +22,10 @@ type Services struct {
 
 // Register adds the resources.
 func Register(api *endpoint.API, of *Services) {
-	(&libraryService{api, of.Library}).register()
-	(&gradingService{api, of.Gradings}).register()
-	(&evaluationService{api, of.Evaluations}).register()
-	(&tuningService{api, of.Tunings}).register()
-	(&experimentService{api, of.Experiments}).register()
-	(&eventService{api, of.Events, of.Clicks}).register()
+	registerLibrary(api, of.Library)
+	registerGradings(api, of.Gradings)
+	registerEvaluations(api, of.Evaluations)
+	registerTunings(api, of.Tunings)
+	registerExperiments(api, of.Experiments)
+	registerEvents(api, of.Events, of.Clicks)
 }

@@ -114,54 +114,44 @@ const (
 var errNoLibrary = fault.New(fault.Unsupported,
 	"this gateway keeps no query sets: its default engine has no place for them")
 
-// libraryService keeps query sets and judgments.
-type libraryService struct {
-	api   *endpoint.API
-	store Library // nil: there are none
+// part gives the library, if there is one.
+type part func() (Library, error)
+
+func registerLibrary(api *endpoint.API, store Library) {
+	library := part(endpoint.Need(store, errNoLibrary))
+	library.querySetRoutes(api)
+	library.judgmentRoutes(api)
+	library.importRoutes(api)
 }
 
-func (s *libraryService) register() {
-	s.querySetRoutes()
-	s.judgmentRoutes()
-	s.importRoutes()
-}
-
-// library gives the library where there is one.
-func (s *libraryService) library() (Library, error) {
-	if s.store == nil {
-		return nil, errNoLibrary
-	}
-	return s.store, nil
-}
-
-func (s *libraryService) querySetRoutes() {
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+func (library part) querySetRoutes(api *endpoint.API) {
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: querySetsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-query-sets", Summary: "List query sets",
 		About: "Those whose knowledge bases the key sees, by their ids.",
 	}, listQuerySets)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-query-set", Summary: "Get a query set",
 		About: "Without its queries, which have pages of their own.",
 	}, getQuerySet)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPut, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		ID: "save-query-set", Summary: "Make a query set, or change its name, note and knowledge bases",
 		About: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
 	}, saveQuerySet)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodDelete, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		Status: http.StatusNoContent,
 		ID:     "delete-query-set", Summary: "Delete a query set with its queries and judgments",
 		About: "Evaluations that were made with it stay.",
 	}, deleteQuerySet)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-queries", Summary: "List the queries of a set",
 		About: "In the order of their ids, a page at a time.",
 	}, listQueries)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:      keys.Write,
 		BodyBytes: rowsBody,
@@ -170,7 +160,7 @@ func (s *libraryService) querySetRoutes() {
 			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
 			"question.",
 	}, putQueries)
-	endpoint.RegisterWith(s.api, s.library, endpoint.Route{
+	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries/delete", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write,
 		ID:   "delete-queries", Summary: "Delete queries of a set",

@@ -41,20 +41,9 @@ const (
 var errNoTunings = fault.New(fault.Unsupported,
 	"this gateway keeps no tunings: its default engine has no place for them")
 
-type tuningService struct {
-	api   *endpoint.API
-	store Tunings // nil: there are none
-}
-
-func (s *tuningService) tunings() (Tunings, error) {
-	if s.store == nil {
-		return nil, errNoTunings
-	}
-	return s.store, nil
-}
-
-func (s *tuningService) register() {
-	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+func registerTunings(api *endpoint.API, store Tunings) {
+	tunings := endpoint.Need(store, errNoTunings)
+	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodPost, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusAccepted,
 		ID:     "start-tuning", Summary: "Search better weights for a preset on a query set, as a job",
@@ -62,23 +51,23 @@ func (s *tuningService) register() {
 			"measured on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the " +
 			"id of the answer.",
 	}, startTuning)
-	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-tunings", Summary: "List tunings",
 		About: "Those whose knowledge bases the key sees.",
 	}, listTunings)
-	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-tuning", Summary: "Get a tuning: its state, what was found, and the preset that is recommended",
 		About: "definition is what PUT /v1/presets/{name} takes: it says of which data the preset is and how much better.",
 	}, getTuning)
-	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodDelete, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent,
 		ID:     "delete-tuning", Summary: "Delete a tuning",
 		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
 	}, deleteTuning)
-	endpoint.RegisterWith(s.api, s.tunings, endpoint.Route{
+	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
 		Role:   keys.Manage,
 		Status: http.StatusAccepted,
