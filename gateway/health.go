@@ -146,7 +146,8 @@ func versionFor(ctx context.Context, version string) string {
 func (s *healthService) documentReadiness(r *endpoint.Route) {
 	in := s.api.Document.InputOf(reflect.TypeFor[struct{}]())
 	op := s.api.Document.Operation(r, in)
-	content := map[string]*huma.MediaType{"application/json": {Schema: s.api.Document.SchemaOf(reflect.TypeFor[Readiness]())}}
+	schema := s.api.Document.SchemaOf(reflect.TypeFor[Readiness]())
+	content := map[string]*huma.MediaType{"application/json": {Schema: schema}}
 	op.Responses["200"] = &huma.Response{Description: "Ready", Content: content}
 	op.Responses["503"] = &huma.Response{Description: "Not ready", Content: content}
 	s.api.Document.AddOperation(op)

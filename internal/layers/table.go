@@ -17,13 +17,23 @@ var layers = map[string][]string{
 	"internal/app/datadir": leaf,
 
 	"gateway": {
+		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
 		"gateway/protocols/cohere", "gateway/protocols/dify", "gateway/protocols/mcp", "gateway/protocols/meilisearch",
 		"gateway/protocols/openai", "gateway/protocols/ragflow", "gateway/endpoint",
-		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
-		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/labels",
+		"search/recall", "search", "catalog/migration", "catalog/jobs", "catalog", "engine", "scoring",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
-		"events", "experiments", "experiments/live",
+	},
+	"gateway/searches": {
+		"gateway/endpoint", "search/compare", "search", "presets", "rag", "rag/answer", "access", "lib/labels",
+	},
+	"gateway/versioned": {
+		"gateway/endpoint", "search", "presets", "synonyms", "rules", "versions", "engine", "access", "access/keys",
+	},
+	"gateway/chunks": {"gateway/endpoint", "ingest", "catalog/jobs", "search", "engine", "locale", "access"},
+	"gateway/quality": {
+		"gateway/endpoint", "evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs",
+		"evaluation/judge", "evaluation/clicks", "events", "experiments", "experiments/live", "catalog/jobs", "access",
+		"access/keys",
 	},
 	"gateway/protocols/cohere": {"gateway/endpoint", "search", "access"},
 	"gateway/protocols/dify":   {"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "access"},
