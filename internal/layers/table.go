@@ -12,9 +12,14 @@ var leaf []string
 // layers says, from the top down, which packages of ours each package may import.
 // A package without a place here fails the test: give it one, as low as it goes.
 var layers = map[string][]string{
-	"cmd/hybridge":         {anything},
-	"internal/app":         {anything},
-	"internal/app/datadir": leaf,
+	"cmd/hybridge":           {anything},
+	"internal/app":           {anything},
+	"internal/cli":           {anything},
+	"internal/cli/searching": {anything},
+	"internal/cli/measuring": {anything},
+	"internal/cli/content":   {anything},
+	"internal/cli/operating": {anything},
+	"internal/app/datadir":   leaf,
 
 	"gateway": {
 		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
@@ -57,17 +62,17 @@ var layers = map[string][]string{
 		"search", "ingest", "engine", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
 	},
 
-	"search/compare":       {"search", "access"},
-	"search/recall":        {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
-	"cmd/hybridge/foreign": {"engine/elastic/rest"},
-	"internal/app/demo":    {"docs", "ingest", "catalog", "engine", "access"},
-	"docs":                 leaf,
-	"docs/gen":             {"docs"},
-	"guide":                {"bm25", "analysis", "analysis/highlight"},
-	"web":                  leaf,
-	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
-	"rag":                  {"search", "engine", "access"},
-	"rag/answer":           {"rag", "lib/service"},
+	"search/compare":               {"search", "access"},
+	"search/recall":                {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
+	"internal/cli/content/foreign": {"engine/elastic/rest"},
+	"internal/app/demo":            {"docs", "ingest", "catalog", "engine", "access"},
+	"docs":                         leaf,
+	"docs/gen":                     {"docs"},
+	"guide":                        {"bm25", "analysis", "analysis/highlight"},
+	"web":                          leaf,
+	"catalog/migration":            {"catalog/jobs", "catalog", "engine", "access"},
+	"rag":                          {"search", "engine", "access"},
+	"rag/answer":                   {"rag", "lib/service"},
 	"evaluation": {
 		"evaluation/exchange", "evaluation/metric", "search", "engine", "scoring", "access", "analysis/language",
 		"embedding/bank", "lib/vector",
@@ -230,7 +235,7 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
-	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "cmd/hybridge"},
+	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "internal/cli/operating", "cmd/hybridge"},
 	"github.com/alecthomas/participle/":          {"gateway/protocols/meilisearch"},
 	"github.com/google/jsonschema-go/":           {"gateway/protocols/mcp"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
@@ -250,5 +255,5 @@ var (
 // machinery are the packages that only tests use; only they may import `testing`. The program is none of them.
 var (
 	machinery = []string{"internal/", "engine/enginetest"}
-	program   = []string{"internal/app"}
+	program   = []string{"internal/app", "internal/cli"}
 )
