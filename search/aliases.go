@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/search/typing"
 )
@@ -60,6 +61,8 @@ type (
 
 	Bank     = retrieve.Bank
 	Observed = retrieve.Observed
+
+	Reranker = refine.Reranker
 
 	SuggestRequest = typing.SuggestRequest
 	Suggestion     = typing.Suggestion

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/search/rank"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -48,25 +49,13 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 	ctx = engine.OneSearch(ctx)
 	s.asker().Match(&r.Asked)
 	r.forExplanation()
-	set, err := s.rank(ctx, r)
+	set, err := s.refine(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.Done()
-	if err := s.fold(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.rerank(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.diversify(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.gather(ctx, r, set); err != nil {
-		return nil, err
-	}
+	defer set.Bytes.Done()
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.degraded, Legs: []answer.LegReport{}}
+	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.Degraded, Legs: []answer.LegReport{}}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -85,7 +74,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.E
 type inquiry struct {
 	searcher *Searcher
 	run      *run
-	set      *answerSet
+	set      *refine.Set
 	id       string
 	from     *retrieve.Retrieval // of the knowledge base that holds the chunk
 	chunk    *engine.Chunk
@@ -98,8 +87,8 @@ func (c *inquiry) conclude(outcome, format string, args ...any) {
 
 // locate finds the knowledge base that holds the chunk.
 func (c *inquiry) locate(ctx context.Context) error {
-	for i := range c.set.retrievals {
-		rt := &c.set.retrievals[i]
+	for i := range c.set.Retrievals {
+		rt := &c.set.Retrievals[i]
 		req := engine.ChunksRequest{KB: rt.KB, IDs: []string{c.id}, Hidden: true}
 		chunks, err := engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, req)
 		if err != nil {
@@ -173,7 +162,7 @@ func (c *inquiry) follow() {
 // rank is the chunk's place in the answer set, from 1; 0 when it is not there.
 func (c *inquiry) rank() int {
 	for i := range c.set.Entries {
-		if e := &c.set.Entries[i]; e.ID() == c.id && c.set.from(e) == c.from {
+		if e := &c.set.Entries[i]; e.ID() == c.id && c.set.From(e) == c.from {
 			return i + 1
 		}
 	}
@@ -182,7 +171,7 @@ func (c *inquiry) rank() int {
 
 func (c *inquiry) concludeRanked(rank int) {
 	e := &c.set.Entries[rank-1]
-	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.Key(e)], c.set.second[c.set.Key(e)]
+	c.response.Rerank, c.response.SecondStage = c.set.Reranked[c.set.Key(e)], c.set.Second[c.set.Key(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.Plan.TopK; rank > topK {
@@ -260,7 +249,7 @@ func (c *inquiry) cutReranked() bool {
 		return false
 	}
 	at := rank.Key{Source: c.from.Source, ID: c.id}
-	c.response.Rerank, c.response.SecondStage = c.set.reranked[at], c.set.second[at]
+	c.response.Rerank, c.response.SecondStage = c.set.Reranked[at], c.set.Second[at]
 	c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	return true
 }
@@ -321,9 +310,9 @@ func (c *inquiry) grouped() bool {
 	case !dropped:
 	case better.Fields == "":
 		c.conclude(answer.OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
-			better.ID, c.set.retrievals[better.Source].KB.ID)
+			better.ID, c.set.Retrievals[better.Source].KB.ID)
 		return true
-	case better.Fields == sameSection:
+	case better.Fields == refine.SameSection:
 		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.ID)
 		return true
 	default:
@@ -335,7 +324,7 @@ func (c *inquiry) grouped() bool {
 	}
 	for i := range c.set.Entries {
 		e := &c.set.Entries[i]
-		if c.set.from(e) == c.from && c.set.Hit(e).DocumentID == c.chunk.DocumentID {
+		if c.set.From(e) == c.from && c.set.Hit(e).DocumentID == c.chunk.DocumentID {
 			c.conclude(answer.OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
 				e.ID(), i+1, c.chunk.DocumentID)
 			return true

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -61,8 +62,8 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	if err := retrieve.Failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
-	set := fuse(r, retrievals) // a pool ranks by evidence
-	for _, d := range set.degraded {
+	set := refine.Fuse(&r.Asked, retrievals) // a pool ranks by evidence
+	for _, d := range set.Degraded {
 		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
 	}
 	retrievals[0].Tell(observed)
@@ -70,7 +71,7 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 }
 
 // readObserved has a reranker read what may come into its window.
-func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *retrieve.Observed) error {
+func (s *Searcher) readObserved(ctx context.Context, r *run, set *refine.Set, o *retrieve.Observed) error {
 	plan := r.Plan.Rerank
 	if plan == nil {
 		return nil
@@ -81,11 +82,11 @@ func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *
 			entries = append(entries, set.Entries[i])
 		}
 	}
-	texts, err := set.textsToRerank(ctx, entries)
+	texts, err := set.TextsToRerank(ctx, entries)
 	if err != nil {
 		return err
 	}
-	scores, err := s.reranked(ctx, r, texts)
+	scores, err := s.refiner().Scores(ctx, &r.Asked, texts)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "rerank what was observed")
 	}
@@ -94,7 +95,7 @@ func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *
 		o.Reranked[i] = math.NaN()
 	}
 	for i := range entries {
-		o.Reranked[int(entries[i].Index)-set.from(&entries[i]).Offset] = scores[i]
+		o.Reranked[int(entries[i].Index)-set.From(&entries[i]).Offset] = scores[i]
 	}
 	return nil
 }

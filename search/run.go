@@ -23,7 +23,7 @@ type run struct {
 // forPage has the steps do what a page of the answer needs.
 func (r *run) forPage() {
 	r.demand = retrieve.Demand{Prefetch: r.prefetch(), DeferScores: true}
-	r.threshold, r.foldReach = r.fusedThreshold(), r.Reach()
+	r.threshold, r.foldReach = r.FusedThreshold(), r.Reach()
 	if !r.Rearranges() {
 		_, r.foldReach = r.Page(r.foldReach)
 	}
@@ -31,7 +31,7 @@ func (r *run) forPage() {
 
 // forExplanation has the steps do what an explanation of any chunk needs.
 func (r *run) forExplanation() {
-	r.threshold, r.foldReach = r.fusedThreshold(), r.Reach()
+	r.threshold, r.foldReach = r.FusedThreshold(), r.Reach()
 }
 
 // forCounts gives the run that counts a field as if the filter said nothing of it. What it counts nobody sees, so it

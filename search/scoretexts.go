@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/present"
 )
 
 // textWords is what the words count beside evidence, which a text that answers the question has 1 of.
@@ -126,7 +127,7 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 	if question.Err != nil {
 		return nil, question.Err
 	}
-	embedder, can := s.Embedder.(passageEmbedder)
+	embedder, can := s.Embedder.(present.PassageEmbedder)
 	if !can || s.Bank == nil {
 		return nil, fault.New(fault.Unavailable, "no embedding service is configured for texts")
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/present"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -26,11 +28,6 @@ type SavedPresets interface {
 	Names(tenant string) []string
 }
 
-// Reranker scores texts against a question, one score in [0, 1] per text.
-type Reranker interface {
-	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
-}
-
 // Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
@@ -40,7 +37,7 @@ type Options struct {
 	Embedders     map[string]ask.Embedder
 	Synonyms      ask.Synonyms
 	Rules         ask.Rules
-	Rerankers     map[string]Reranker
+	Rerankers     map[string]refine.Reranker
 	Rewriter      Rewriter
 	Bank          retrieve.Bank // nil: answers say nothing of relevance
 	Planners      map[string]plan.Planner
@@ -65,7 +62,7 @@ type Options struct {
 type Searcher struct {
 	Options
 	profiles  retrieve.Profiles
-	sentences sentences
+	sentences present.Sentences
 	making    atomic.Int64     // bytes of the answers being made
 	metrics   *engines.Metrics // nil: there are none
 }
@@ -87,6 +84,14 @@ func (s *Searcher) resolver() engines.Resolver {
 
 func (s *Searcher) retriever() *retrieve.Retriever {
 	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
+}
+
+func (s *Searcher) refiner() *refine.Refiner {
+	return &refine.Refiner{Analyzer: s.Analyzer, Rerankers: s.Rerankers, Retriever: s.retriever()}
+}
+
+func (s *Searcher) presenter() *present.Presenter {
+	return &present.Presenter{Asker: s.asker(), Sentences: &s.sentences}
 }
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
@@ -133,24 +138,12 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 	r.forPage()
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
-	set, err := s.rank(ctx, r)
+	set, err := s.refine(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.Done()
-	if err := s.fold(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.rerank(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.diversify(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.gather(ctx, r, set); err != nil {
-		return nil, err
-	}
-	response, err := s.present(ctx, r, set)
+	defer set.Bytes.Done()
+	response, err := s.presenter().Present(ctx, &r.Asked, set, &r.timings)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +155,30 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 	return response, nil
 }
 
+// refine takes the steps up to the final ranking, which a page and an explanation have in common.
+func (s *Searcher) refine(ctx context.Context, r *run) (*refine.Set, error) {
+	set, err := s.rank(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	refiner := s.refiner()
+	err = refiner.Fold(ctx, &r.Asked, set, r.foldReach)
+	for _, step := range []func(context.Context, *ask.Asked, *refine.Set) error{
+		refiner.Rerank, refiner.Diversify, refiner.Gather,
+	} {
+		if err == nil {
+			err = step(ctx, &r.Asked, set)
+		}
+	}
+	if err != nil {
+		set.Bytes.Done()
+		return nil, err
+	}
+	return set, nil
+}
+
 // rank makes the answer set.
-func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
+func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
 	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
 	for i := range retrievals {
 		retrieve.CountLegs(s.metrics, &retrievals[i])
@@ -176,40 +191,21 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, engines.SpanFuse)
-	set := fuse(r, retrievals)
-	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
+	set := refine.Fuse(&r.Asked, retrievals)
+	set.Bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
 	set.Boost(&r.Plan.Fusion, r.BaseBoosts())
 	span.End(nil)
-	s.cut(ctx, r, set)
-	s.pin(ctx, r, set)
-	if err := s.group(ctx, r, set); err != nil {
+	refiner := s.refiner()
+	refiner.Cut(ctx, set, &r.threshold)
+	refiner.Pin(ctx, &r.Asked, set)
+	if err := refiner.Group(ctx, &r.Asked, set); err != nil {
 		return nil, err
 	}
 	set.Truncate(r.Plan.Candidates)
 	set.Counted = set.Entries
 	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
-		set.degraded = append(set.degraded, more...)
+		set.Degraded = append(set.Degraded, more...)
 	}
 	r.timings.Fuse += answer.Milliseconds(time.Since(started))
 	return set, nil
-}
-
-// cut drops what is under a threshold.
-func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
-	ctx, span := tracing.Start(ctx, engines.SpanCut)
-	defer span.End(nil)
-	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
-	set.Calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
-	set.CutByRelevance(&r.threshold)
-	set.Cut(&r.threshold)
-}
-
-// group leaves the best of each document, and of chunks that are alike, where the plan says so.
-func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
-	ctx, span := tracing.Start(ctx, engines.SpanGroup)
-	defer func() { span.End(err) }()
-	if r.Plan.GroupBy != "" {
-		set.GroupByDocument()
-	}
-	return s.dropCopies(ctx, r, set)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/search/typing"
 )
@@ -10,8 +11,8 @@ import (
 // didYouMean is the question with words that no searched knowledge base has replaced by words
 // that are close and are in chunks that the caller may see; empty where there is nothing to
 // correct. While all words are known it looks at their frequencies and asks nothing.
-func (s *Searcher) didYouMean(ctx context.Context, r *run, set *answerSet) string {
-	unknown := retrieve.UnknownWords(ctx, r.Question.Parsed.Terms, set.retrievals)
+func (s *Searcher) didYouMean(ctx context.Context, r *run, set *refine.Set) string {
+	unknown := retrieve.UnknownWords(ctx, r.Question.Parsed.Terms, set.Retrievals)
 	if len(unknown) == 0 {
 		return ""
 	}

@@ -134,3 +134,15 @@ func (r *Asked) Without(field string) Asked {
 		func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
 	return other
 }
+
+// CutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
+func (r *Asked) CutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
+
+// FusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+func (r *Asked) FusedThreshold() plan.Threshold {
+	threshold := r.Plan.Threshold
+	if r.CutsReranked() {
+		threshold.Score = nil
+	}
+	return threshold
+}

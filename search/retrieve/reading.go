@@ -22,6 +22,9 @@ func (rt *Retrieval) ReadChunks(ctx context.Context, ids []string) ([]engine.Chu
 	return engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
 }
 
+// ParallelReads bounds how many requests for the chunks around hits run at a time.
+const ParallelReads = 4
+
 // neighbourPages bounds how many pages of a document are read for the neighbours of one hit:
 // chunks that may not be shown can stand between them.
 const (

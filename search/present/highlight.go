@@ -1,4 +1,4 @@
-package search
+package present
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
 )
 
 // marker marks the query's words, and their synonyms, in the chunks of a page.
@@ -20,12 +22,12 @@ type marker struct {
 	matched  []bool               // by hit, once marked: its text has words of the query
 }
 
-func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
-	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
+func (s *Presenter) newMarker(r *ask.Asked, set *refine.Set) *marker {
+	m := &marker{matchers: make([]*highlight.Matcher, len(set.Retrievals))}
 	m.options, m.wanted = highlightOptions(r.Request.Highlight)
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
-		m.matchers[i] = highlight.NewMatcher(&rt.Question.Parsed, rt.Words(s.asker()), s.Analyzer)
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
+		m.matchers[i] = highlight.NewMatcher(&rt.Question.Parsed, rt.Words(s.Asker), s.Asker.Analyzer)
 	}
 	return m
 }

@@ -1,17 +1,18 @@
-package search
+package refine
 
 import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// fuse makes one answer set of what the knowledge bases found.
-func fuse(r *run, retrievals []retrieve.Retrieval) *answerSet {
-	set := &answerSet{
+// Fuse makes one answer set of what the knowledge bases found.
+func Fuse(r *ask.Asked, retrievals []retrieve.Retrieval) *Set {
+	set := &Set{
 		Ranked:     rank.Ranked{Dropped: map[string]int{}, Bases: make([]*rank.Base, len(retrievals))},
-		retrievals: retrievals, degraded: []answer.Degraded{},
+		Retrievals: retrievals, Degraded: []answer.Degraded{},
 	}
 	for i := range retrievals {
 		set.Bases[i] = &retrievals[i].Base
@@ -32,10 +33,10 @@ func fuse(r *run, retrievals []retrieve.Retrieval) *answerSet {
 }
 
 // rankings are one of each pool, and one of each knowledge base that is in none.
-func (set *answerSet) rankings() []scoring.Ranking {
+func (set *Set) rankings() []scoring.Ranking {
 	var all []scoring.Ranking
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
 		switch p := rt.Pool; {
 		case p == nil && rt.Err != nil: // it has none
 		case p == nil:
@@ -53,14 +54,14 @@ func (set *answerSet) rankings() []scoring.Ranking {
 }
 
 // collect takes over what a retrieval tells beside its hits.
-func (set *answerSet) collect(rt *retrieve.Retrieval) {
+func (set *Set) collect(rt *retrieve.Retrieval) {
 	set.More = set.More || rt.Full
-	set.degraded = append(set.degraded, rt.Degraded...)
+	set.Degraded = append(set.Degraded, rt.Degraded...)
 	set.Drop(rt.Cuts)
 	if rt.Relaxed != "" {
-		set.relaxed = &rt.Relaxed
+		set.Relaxed = &rt.Relaxed
 	}
-	if set.known == nil {
-		set.known = rt.Known
+	if set.Known == nil {
+		set.Known = rt.Known
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// fold makes one hit of chunks that have the same text, or nearly, as far as the page
+// Fold makes one hit of chunks that have the same text, or nearly, as far as the page
 // reaches. What it reads is what the page shows, so it costs no request unless chunks are
 // folded. Copies are counted all the same: the answer set is what it was.
-func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
+func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) error {
 	fold, within := r.Request.Folds()
 	if !fold || len(set.Entries) < 2 {
 		return nil
 	}
-	shown := min(r.foldReach, len(set.Entries))
+	shown := min(reach, len(set.Entries))
 	set.Folded, set.read = map[rank.Key][]scoring.Fused{}, map[rank.Key]*engine.Chunk{}
 	var originals []rank.Original
 	return set.Sift(&rank.Sieve{
@@ -51,7 +51,7 @@ func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
 
 // readTexts reads chunks as pages do and keeps them. Once some could be read, others that
 // cannot are missing, which degrades the answer.
-func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
+func (set *Set) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
 	chunks, err := set.fetchAllowed(ctx, window, (*retrieve.Retrieval).ReadPage)
 	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
 	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
@@ -63,8 +63,8 @@ func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]
 	return chunks, nil
 }
 
-// chunksOf gives what fetch gives, and reads only what is not read yet.
-func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, read reader) ([]*engine.Chunk, error) {
+// ReadChunks gives what fetch gives, and reads only what is not read yet.
+func (set *Set) ReadChunks(ctx context.Context, entries []scoring.Fused, read Reader) ([]*engine.Chunk, error) {
 	chunks := make([]*engine.Chunk, len(entries))
 	var unread []scoring.Fused
 	var places []int
@@ -84,13 +84,13 @@ func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, rea
 	return chunks, nil
 }
 
-// copiesOf are the chunks that an entry stands for, best first.
-func (set *answerSet) copiesOf(entry *scoring.Fused) []answer.Copy {
+// CopiesOf are the chunks that an entry stands for, best first.
+func (set *Set) CopiesOf(entry *scoring.Fused) []answer.Copy {
 	var copies []answer.Copy
 	for _, folded := range set.Folded[set.Key(entry)] {
 		hit := set.Hit(&folded)
 		copies = append(copies, answer.Copy{
-			KnowledgeBase: set.from(&folded).KB.ID, ID: hit.ID,
+			KnowledgeBase: set.From(&folded).KB.ID, ID: hit.ID,
 			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName,
 		})
 	}

@@ -1,4 +1,4 @@
-package search
+package present
 
 import (
 	"cmp"
@@ -28,14 +28,14 @@ const (
 	sentencesKept    = 2048
 )
 
-// passageEmbedder is an Embedder that embeds texts like those of chunks too.
-type passageEmbedder interface {
+// PassageEmbedder is an Embedder that embeds texts like those of chunks too.
+type PassageEmbedder interface {
 	Passages(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// sentences keeps the vectors of those that were compared last, so that a page that is
+// Sentences keeps the vectors of those that were compared last, so that a page that is
 // asked for again costs nothing, and is known better where there was no time for all.
-type sentences struct {
+type Sentences struct {
 	once sync.Once
 	kept *lru.Cache[sentenceKey, []float32]
 }
@@ -52,7 +52,7 @@ type candidate struct {
 // showNearest lets the fragments of hits without a word of the question begin with the
 // sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
 // them as they are.
-func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m *marker) error {
+func (s *Presenter) showNearest(ctx context.Context, r *ask.Asked, hits []answer.Hit, m *marker) error {
 	if h := r.Request.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m
 	}
 	var failed error
 	for _, model := range slices.Sorted(maps.Keys(asked)) {
-		embedder, can := s.asker().EmbedderOf(model).(passageEmbedder)
+		embedder, can := s.Asker.EmbedderOf(model).(PassageEmbedder)
 		if !can || model == "" || asked[model].Numbers == nil {
 			continue
 		}
@@ -73,7 +73,7 @@ func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m
 		if len(all) == 0 {
 			continue
 		}
-		vectors, err := s.sentences.embed(ctx, embedder, texts)
+		vectors, err := s.Sentences.embed(ctx, embedder, texts)
 		failed = cmp.Or(failed, err)
 		for _, c := range all {
 			if at := c.nearest(asked[model].Numbers, vectors); at >= 0 {
@@ -121,8 +121,8 @@ func candidates(
 
 // embed gives the vectors of the sentences that it has time for, the first ones first. It is an
 // error where there was time for none.
-func (s *sentences) embed(
-	ctx context.Context, e passageEmbedder, texts []sentenceText,
+func (s *Sentences) embed(
+	ctx context.Context, e PassageEmbedder, texts []sentenceText,
 ) (map[sentenceKey][]float32, error) {
 	s.once.Do(func() { s.kept, _ = lru.New[sentenceKey, []float32](sentencesKept) }) // the size is a constant > 0
 	known := make(map[sentenceKey][]float32, len(texts))
@@ -168,7 +168,7 @@ func fitting(ctx context.Context, each time.Duration) int {
 	return int(time.Until(deadline) * 2 / 3 / max(each, time.Microsecond))
 }
 
-func embedTexts(ctx context.Context, e passageEmbedder, all []sentenceText) ([][]float32, error) {
+func embedTexts(ctx context.Context, e PassageEmbedder, all []sentenceText) ([][]float32, error) {
 	texts := make([]string, len(all))
 	for i := range all {
 		texts[i] = all[i].text

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"cmp"
@@ -28,11 +28,11 @@ const (
 	// parentRunes is how many characters of a section are given, and parentReach how many
 	// chunks before and after a hit are looked at.
 	parentRunes = 4_000
-	parentReach = 32
+	ParentReach = 32
 )
 
-// sameSection is what standIn.fields says of chunks that are gathered.
-const sameSection = "section"
+// SameSection is what standIn.fields says of chunks that are gathered.
+const SameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.
 type section struct {
@@ -50,9 +50,9 @@ func sectionOf(source int32, c *engine.Chunk) section {
 	return section{source, c.DocumentID, key}
 }
 
-// gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
+// Gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
 // the same.
-func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
+func (s *Refiner) Gather(ctx context.Context, r *ask.Asked, set *Set) error {
 	if !r.ReturnsParents() || len(set.Entries) == 0 {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 	if set.read == nil {
 		set.read = map[rank.Key]*engine.Chunk{}
 	}
-	set.parents = map[rank.Key]*answer.Parent{}
+	set.Parents = map[rank.Key]*answer.Parent{}
 	known := map[section][]rank.Key{} // the hits that have a part of it
 	read := map[rank.Key]*answer.Parent{}
 	return set.Sift(&rank.Sieve{
@@ -75,7 +75,7 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 			if err != nil {
 				return nil, err
 			}
-			parents, err := r.readSections(ctx, set, window, chunks)
+			parents, err := readSections(ctx, r, set, window, chunks)
 			for i := range parents {
 				read[set.Key(&window[i])] = parents[i]
 			}
@@ -89,38 +89,38 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 			in := sectionOf(own.Source, chunk)
 			child := answer.Child{ID: chunk.ID, Ordinal: chunk.Ordinal, Score: e.Score}
 			for _, first := range known[in] {
-				if p := set.parents[first]; p.From <= chunk.Ordinal && chunk.Ordinal <= p.To {
+				if p := set.Parents[first]; p.From <= chunk.Ordinal && chunk.Ordinal <= p.To {
 					p.Children = append(p.Children, child)
-					return rank.StandIn{Key: first, Fields: sameSection}, true
+					return rank.StandIn{Key: first, Fields: SameSection}, true
 				}
 			}
 			known[in] = append(known[in], own)
-			set.parents[own] = read[own]
-			set.parents[own].Children = []answer.Child{child}
+			set.Parents[own] = read[own]
+			set.Parents[own].Children = []answer.Child{child}
 			return rank.StandIn{}, false
 		},
 	})
 }
 
 // readSections reads the sections of chunks at the same time.
-func (r *run) readSections(
-	ctx context.Context, set *answerSet, window []scoring.Fused, chunks []*engine.Chunk,
+func readSections(
+	ctx context.Context, r *ask.Asked, set *Set, window []scoring.Fused, chunks []*engine.Chunk,
 ) ([]*answer.Parent, error) {
 	parents := make([]*answer.Parent, len(window))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelNeighbours)
+	group.SetLimit(retrieve.ParallelReads)
 	for i, chunk := range chunks {
 		if chunk == nil || chunk.QA != nil { // a pair is whole
 			continue
 		}
-		rt := set.from(&window[i])
+		rt := set.From(&window[i])
 		group.Go(func() error {
-			around, err := retrieve.Around(ctx, &r.Asked, int(rt.Source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			around, err := retrieve.Around(ctx, r, int(rt.Source), chunk.DocumentID, chunk.Ordinal-ParentReach, chunk.Ordinal+ParentReach)
 			if err != nil {
 				return err
 			}
 			parents[i] = parentOf(rt.Source, chunk, around)
-			return set.bytes.Take(len(parents[i].Content))
+			return set.Bytes.Take(len(parents[i].Content))
 		})
 	}
 	return parents, group.Wait()

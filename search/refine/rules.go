@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 	"github.com/hybridge-search/hybridge/search/rank"
 )
 
-// pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
+// Pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
 // pins, whatever was found of it. It reads what no leg found, so it knows that the search may
 // show it.
-func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
+func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	if !r.Pins() {
 		return
 	}
 	ctx, span := tracing.Start(ctx, engines.SpanRules)
 	defer span.End(nil)
-	for i := range set.retrievals {
-		if rt := &set.retrievals[i]; rt.Pins == nil {
+	for i := range set.Retrievals {
+		if rt := &set.Retrievals[i]; rt.Pins == nil {
 			rt.ChoosePins(nil) // its legs had nothing to look for
 		}
 	}
@@ -37,8 +37,8 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 	}
 	set.readPins(ctx, r)
 	front := make([]scoring.Fused, 0, len(set.Entries))
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
 		unfound := rt.Unfound()
 		placed := map[string]bool{}
 		for _, p := range rt.Pins {
@@ -63,15 +63,15 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 
 // readPins reads what is pinned and was not found by any leg, of all knowledge bases at a time.
 // Where that fails the answer is without it, and says so.
-func (set *answerSet) readPins(ctx context.Context, r *run) {
+func (set *Set) readPins(ctx context.Context, r *ask.Asked) {
 	var group errgroup.Group
 	group.SetLimit(engines.ParallelSubjects)
-	failed := make([]error, len(set.retrievals))
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+	failed := make([]error, len(set.Retrievals))
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
 		if rt.Err == nil && slices.ContainsFunc(rt.Pins, func(p ask.Pin) bool { return p.Shown == "" }) {
 			group.Go(func() error {
-				failed[i] = rt.ReadPins(ctx, &r.Asked)
+				failed[i] = rt.ReadPins(ctx, r)
 				return nil // each has its own error
 			})
 		}
@@ -79,17 +79,17 @@ func (set *answerSet) readPins(ctx context.Context, r *run) {
 	_ = group.Wait()
 	for i, err := range failed {
 		if err != nil {
-			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRules, set.retrievals[i].KB.ID, err))
+			set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepRules, set.Retrievals[i].KB.ID, err))
 		}
 	}
 }
 
-// appliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
+// AppliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
 // not told to one that has any.
-func (set *answerSet) appliedRules(r *run) []answer.AppliedRule {
+func (set *Set) AppliedRules(r *ask.Asked) []answer.AppliedRule {
 	var all []answer.AppliedRule
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
 		if rt.Rules == nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
+// Diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
 // chunk of the largest
 //
@@ -26,7 +27,7 @@ import (
 // says how good a chunk is, and how alike two are. s is raw_score where that is what ranks:
 // scores near 1 are hardly apart. Chunks without a
 // vector, or by another model, are like none. Scores stay, and what rules pin takes no part.
-func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
+func (s *Refiner) Diversify(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	pinned := set.InFront()
 	entries := set.Entries[pinned:]
 	if r.Plan.Diversity == 0 || len(entries) < 2 {
@@ -42,11 +43,11 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	choice := rank.NewChoice(set.RankingScores(r.Plan, entries[:n]), vectors, r.Plan.Diversity)
 	order := choice.Order()
 	chosen := append(make([]scoring.Fused, 0, len(set.Entries)), set.Entries[:pinned]...)
-	set.diversity = make(map[rank.Key]*answer.Diversity, n)
+	set.Diversity = make(map[rank.Key]*answer.Diversity, n)
 	for _, at := range order {
 		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[set.Key(e)] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.Similar[at]}
+		set.Diversity[set.Key(e)] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.Similar[at]}
 	}
 	set.Entries = slices.Concat(chosen, entries[n:])
 	return nil
@@ -55,10 +56,10 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 // vectorsOf reads the vectors of some entries, those of their knowledge bases' first vector field.
 // Those of a knowledge base of another model than the first one's are left out, as their
 // cosines to it mean nothing.
-func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
+func (set *Set) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
-	model := set.from(&entries[0]).KB.EmbeddingModel
-	chunks, err := set.fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	model := set.From(&entries[0]).KB.EmbeddingModel
+	chunks, err := set.Fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
 		scanner, can := rt.Engine.(engine.Scanner)
 		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
@@ -75,12 +76,12 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 	some := false
 	for i, chunk := range chunks {
 		if chunk != nil {
-			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).VectorField()])
+			vectors[i] = vector.Unit(chunk.Vectors[set.From(&entries[i]).VectorField()])
 			some = some || vectors[i] != nil
 		}
 	}
 	if !some {
-		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepDiversity, "",
+		set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepDiversity, "",
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil

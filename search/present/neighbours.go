@@ -1,4 +1,4 @@
-package search
+package present
 
 import (
 	"context"
@@ -7,28 +7,26 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// parallelNeighbours bounds how many requests for neighbours run at a time.
-const parallelNeighbours = 4
-
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
 // in the document, of those that the search may show.
-func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit, bytes *answer.Allowance) error {
+func (s *Presenter) addNeighbours(ctx context.Context, r *ask.Asked, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
 	for i := range r.Subjects {
 		source[r.Subjects[i].KB.ID] = i
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelNeighbours)
+	group.SetLimit(retrieve.ParallelReads)
 	for i := range hits {
 		if ctx.Err() != nil {
 			break // one failed
 		}
 		group.Go(func() error {
 			from, to := hits[i].Ordinal-r.Request.Neighbours, hits[i].Ordinal+r.Request.Neighbours
-			around, err := retrieve.Around(ctx, &r.Asked, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
+			around, err := retrieve.Around(ctx, r, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
+// Reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
 // ids that are gone are left out.
-type reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
+type Reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
 
-// fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
+// Fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
 // base, all at the same time. A knowledge base that cannot be read is degraded; it is
 // an error when none of them can.
-func (set *answerSet) fetch(ctx context.Context, entries []scoring.Fused, read reader) ([]*engine.Chunk, error) {
-	batches := make([]batch, len(set.retrievals))
+func (set *Set) Fetch(ctx context.Context, entries []scoring.Fused, read Reader) ([]*engine.Chunk, error) {
+	batches := make([]batch, len(set.Retrievals))
 	for i := range entries {
 		b := &batches[entries[i].Source]
 		b.ids = append(b.ids, entries[i].ID())
 	}
 	var reading sync.WaitGroup
 	for i := range batches {
-		b, rt := &batches[i], &set.retrievals[i]
+		b, rt := &batches[i], &set.Retrievals[i]
 		switch {
 		case len(b.ids) == 0:
 		case len(batches) == 1:
@@ -61,7 +61,7 @@ func (b *batch) next(id string) *engine.Chunk {
 }
 
 // degradeUnread lists the knowledge bases that could not be read.
-func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error {
+func (set *Set) degradeUnread(ctx context.Context, batches []batch) error {
 	var first error
 	read := false
 	for i := range batches {
@@ -73,9 +73,9 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 		if first == nil {
 			first = err
 		}
-		unread := answer.NewDegraded(answer.StepContent, set.retrievals[i].KB.ID, err)
-		if !slices.Contains(set.degraded, unread) {
-			set.degraded = append(set.degraded, unread)
+		unread := answer.NewDegraded(answer.StepContent, set.Retrievals[i].KB.ID, err)
+		if !slices.Contains(set.Degraded, unread) {
+			set.Degraded = append(set.Degraded, unread)
 		}
 	}
 	if read && ctx.Err() == nil {
@@ -86,13 +86,13 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 
 // fetchAllowed reads the chunks of entries for the answer, as fetch does, in portions of
 // what the answer may still take.
-func (set *answerSet) fetchAllowed(
-	ctx context.Context, entries []scoring.Fused, read reader,
+func (set *Set) fetchAllowed(
+	ctx context.Context, entries []scoring.Fused, read Reader,
 ) ([]*engine.Chunk, error) {
 	all := make([]*engine.Chunk, 0, len(entries))
 	for len(all) < len(entries) {
 		rest := entries[len(all):]
-		chunks, err := set.fetch(ctx, rest[:min(set.bytes.Portion(len(all)), len(rest))], read)
+		chunks, err := set.Fetch(ctx, rest[:min(set.Bytes.Portion(len(all)), len(rest))], read)
 		if err != nil && (len(all) == 0 || ctx.Err() != nil) {
 			return nil, err // later ones are missing, which degrades the answer
 		}
@@ -101,7 +101,7 @@ func (set *answerSet) fetchAllowed(
 			if chunk == nil {
 				continue
 			}
-			if err := set.bytes.Take(answer.SizeOf(chunk)); err != nil {
+			if err := set.Bytes.Take(answer.SizeOf(chunk)); err != nil {
 				return nil, err
 			}
 		}

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/search/rank"
@@ -17,7 +18,7 @@ import (
 )
 
 // scoreAgain is the second stage of a plan that has one. What rules pin keeps its place.
-func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err error) {
+func (s *Refiner) scoreAgain(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	plan := r.Plan.SecondStage
 	if plan == nil || len(set.Entries) == 0 {
 		return nil
@@ -28,20 +29,20 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 		set.Keep(set.Entries[:plan.Window])
 		set.More = true
 	}
-	chunks, err := set.fetch(ctx, set.Entries, (*retrieve.Retrieval).ReadChunks) // to be scored, not for the answer
+	chunks, err := set.Fetch(ctx, set.Entries, (*retrieve.Retrieval).ReadChunks) // to be scored, not for the answer
 	if err != nil {
 		return err
 	}
-	wordings := make([][]map[string]float64, len(set.retrievals))
-	for i := range set.retrievals {
-		wordings[i] = set.retrievals[i].WeightsOfWords()
+	wordings := make([][]map[string]float64, len(set.Retrievals))
+	for i := range set.Retrievals {
+		wordings[i] = set.Retrievals[i].WeightsOfWords()
 	}
-	set.second = make(map[rank.Key]*answer.SecondScore, len(set.Entries))
+	set.Second = make(map[rank.Key]*answer.SecondScore, len(set.Entries))
 	for i := range set.Entries {
 		e := &set.Entries[i]
 		said := s.bestScore(plan, set, e, chunks[i], wordings[e.Source])
 		said.Fused, said.Rank = e.Score, i+1
-		set.second[set.Key(e)] = said
+		set.Second[set.Key(e)] = said
 		if e.Score = rank.Weighted(plan, said); set.Boosts != nil {
 			e.Score *= set.Boosts[e.Source]
 		}
@@ -52,8 +53,8 @@ func (s *Searcher) scoreAgain(ctx context.Context, r *run, set *answerSet) (err 
 }
 
 // bestScore is the best of an entry by any wording of the question.
-func (s *Searcher) bestScore(
-	plan *plan.SecondStage, set *answerSet, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
+func (s *Refiner) bestScore(
+	plan *plan.SecondStage, set *Set, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
 ) *answer.SecondScore {
 	best := &answer.SecondScore{}
 	var tokens []analysis.Token
@@ -72,8 +73,8 @@ func (s *Searcher) bestScore(
 
 // cosineOf is the cosine of an entry to a wording, nil where it is unknown: in the field named
 // vector, else the best of any.
-func (set *answerSet) cosineOf(e *scoring.Fused, query int) (best *float64) {
-	rt, hit := set.from(e), set.Hit(e)
+func (set *Set) cosineOf(e *scoring.Fused, query int) (best *float64) {
+	rt, hit := set.From(e), set.Hit(e)
 	for i := range hit.Observations {
 		l, cosine := &rt.Legs[i], hit.Observations[i].Raw
 		switch {

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -10,18 +10,19 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
+// Rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
 // by the reranker's score and the fused one; what rules pin has its score and keeps its place. The
 // others keep their places behind them, with no more than the score of the last. The threshold on
 // the score holds for what comes out, the relative one for what was fused. When the reranker
 // fails, the fused order stands and the answer is degraded.
-func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err error) {
+func (s *Refiner) Rerank(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	if err = s.scoreAgain(ctx, r, set); err != nil {
 		return err
 	}
@@ -30,41 +31,29 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 		err = s.readByReranker(ctx, r, set)
 		span.End(err)
 	}
-	if err == nil && r.cutsReranked() {
+	if err == nil && r.CutsReranked() {
 		set.CutAgain(&plan.Threshold{Score: r.Plan.Threshold.Score})
 	}
 	return err
 }
 
-// cutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
-func (r *run) cutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
-
-// fusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
-func (r *run) fusedThreshold() plan.Threshold {
-	threshold := r.Plan.Threshold
-	if r.cutsReranked() {
-		threshold.Score = nil
-	}
-	return threshold
-}
-
-func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
+func (s *Refiner) readByReranker(ctx context.Context, r *ask.Asked, set *Set) error {
 	plan := r.Plan.Rerank
 	best := set.Entries[:min(len(set.Entries), plan.Window)]
-	texts, err := set.textsToRerank(ctx, best)
+	texts, err := set.TextsToRerank(ctx, best)
 	if err != nil {
 		return err
 	}
-	scores, err := s.reranked(ctx, r, texts)
+	scores, err := s.Scores(ctx, r, texts)
 	if err != nil {
-		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRerank, "", err))
+		set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepRerank, "", err))
 		return nil
 	}
-	set.reranked = make(map[rank.Key]*answer.Reranked, len(best))
+	set.Reranked = make(map[rank.Key]*answer.Reranked, len(best))
 	for i := range best {
 		e := &best[i]
 		said := &answer.Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
-		set.reranked[set.Key(e)] = said
+		set.Reranked[set.Key(e)] = said
 		boost := 1.0
 		if set.Boosts != nil {
 			boost = set.Boosts[e.Source]
@@ -81,9 +70,9 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 	return nil
 }
 
-// textsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
-func (set *answerSet) textsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
-	chunks, err := set.fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
+// TextsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
+func (set *Set) TextsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
+	chunks, err := set.Fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +85,8 @@ func (set *answerSet) textsToRerank(ctx context.Context, entries []scoring.Fused
 	return texts, nil
 }
 
-// reranked asks for the scores of texts, one each, by the question as it is understood.
-func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores []float64, err error) {
+// Scores asks for the scores of texts, one each, by the question as it is understood.
+func (s *Refiner) Scores(ctx context.Context, r *ask.Asked, texts []string) (scores []float64, err error) {
 	defer func() {
 		if err == nil && len(scores) != len(texts) {
 			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
@@ -120,4 +109,16 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores
 		err = fault.New(fault.Timeout, "reranker %s gave no answer within its budget of %d ms", plan.Name, plan.BudgetMS)
 	}
 	return scores, err
+}
+
+// Refiner takes the steps after the fusion.
+type Refiner struct {
+	Analyzer  ask.Analyzer
+	Rerankers map[string]Reranker
+	Retriever *retrieve.Retriever
+}
+
+// Reranker scores texts against a question, one score in [0, 1] per text.
+type Reranker interface {
+	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }

@@ -1,4 +1,4 @@
-package search
+package refine
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
@@ -13,7 +14,7 @@ import (
 // dropCopies drops every chunk for which a better one of its knowledge base is alike
 // in all of the plan's Distinct fields. Only chunks that share their document with
 // others are read, a window at a time, until there are candidates enough.
-func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error {
+func (s *Refiner) dropCopies(ctx context.Context, r *ask.Asked, set *Set) error {
 	plan := r.Plan
 	if len(plan.Distinct) == 0 {
 		return nil
@@ -29,7 +30,7 @@ func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error
 			return plan.Candidates
 		},
 		Read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
-			chunks, err := set.fetch(ctx, set.Among(window, shared), (*retrieve.Retrieval).ReadChunks)
+			chunks, err := set.Fetch(ctx, set.Among(window, shared), (*retrieve.Retrieval).ReadChunks)
 			if err != nil {
 				return nil, err
 			}

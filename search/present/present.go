@@ -1,4 +1,4 @@
-package search
+package present
 
 import (
 	"context"
@@ -12,23 +12,33 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/rank"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// present cuts the page out of the answer set and reads what it shows.
-func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answer.Response, err error) {
+// Presenter makes a page of what was ranked.
+type Presenter struct {
+	Asker     ask.Asker
+	Sentences *Sentences
+}
+
+// Present cuts the page out of the answer set and reads what it shows.
+func (s *Presenter) Present(
+	ctx context.Context, r *ask.Asked, set *refine.Set, took *answer.Timings,
+) (_ *answer.Response, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanPresent)
 	defer func() { span.End(err) }()
 	response := &answer.Response{
 		QueryID:   answer.NewQueryID(),
 		Preset:    r.Plan.Preset,
-		Engine:    engineNames(r.Subjects),
+		Engine:    EngineNames(r.Subjects),
 		Total:     answer.Total{Value: len(set.Counted), Relation: "eq", Folded: len(set.Counted) - len(set.Entries)},
 		Documents: set.DocumentCounts(),
 		Facets:    set.FacetCounts(r.Request.Facets),
-		Relaxed:   set.relaxed,
+		Relaxed:   set.Relaxed,
 		MergedBy:  set.MergedBy,
 
 		Answerable: set.Calibrated.Answerable(),
@@ -40,37 +50,37 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 	if len(set.Entries) > 0 {
 		response.MaxScore = set.MaxScore()
 	} else {
-		response.Empty, response.EmptyReason = set.whyEmpty(r)
+		response.Empty, response.EmptyReason = whyEmpty(set, r)
 	}
 	from, to := r.Page(min(r.Plan.TopK, len(set.Entries)))
 	page := set.Entries[from:to]
-	chunks, err := set.chunksOf(ctx, page, (*retrieve.Retrieval).ReadPage)
+	chunks, err := set.ReadChunks(ctx, page, (*retrieve.Retrieval).ReadPage)
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
 	marks := s.newMarker(r, set)
-	if response.Hits, err = set.hits(ctx, page, chunks, marks); err != nil {
+	if response.Hits, err = hitsOf(ctx, set, page, chunks, marks); err != nil {
 		return nil, err
 	}
 	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
-		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepHighlight, "", err))
+		set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepHighlight, "", err))
 	}
-	r.timings.Highlight = answer.Milliseconds(time.Since(started))
+	took.Highlight = answer.Milliseconds(time.Since(started))
 	if r.Request.Neighbours > 0 {
-		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
+		if err := s.addNeighbours(ctx, r, response.Hits, set.Bytes); err != nil {
 			return nil, err
 		}
 	}
 	if r.Request.Explain {
-		response.Explain = set.explanation(r)
+		response.Explain = explanation(set, r)
 	}
-	response.Degraded = set.degraded
-	response.Timings = r.timings
+	response.Degraded = set.Degraded
+	response.Timings = *took
 	return response, nil
 }
 
-func engineNames(subjects []engines.Subject) string {
+func EngineNames(subjects []engines.Subject) string {
 	name := subjects[0].Engine.Name()
 	for _, other := range subjects[1:] {
 		if other.Engine.Name() != name {
@@ -80,10 +90,10 @@ func engineNames(subjects []engines.Subject) string {
 	return name
 }
 
-// hits joins scores and contents. A chunk deleted between ranking and reading
+// hitsOf joins scores and contents. A chunk deleted between ranking and reading
 // is left out.
-func (set *answerSet) hits(
-	ctx context.Context, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
+func hitsOf(
+	ctx context.Context, set *refine.Set, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
 ) ([]answer.Hit, error) {
 	hits := make([]answer.Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
@@ -92,22 +102,22 @@ func (set *answerSet) hits(
 		if chunk == nil {
 			continue
 		}
-		hits = append(hits, set.newHit(&page[i], chunk, legs[i]))
+		hits = append(hits, newHit(set, &page[i], chunk, legs[i]))
 		sources = append(sources, int(page[i].Source))
 	}
-	return hits, m.mark(ctx, hits, sources, set.bytes)
+	return hits, m.mark(ctx, hits, sources, set.Bytes)
 }
 
-func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
-	rt := set.from(entry)
+func newHit(set *refine.Set, entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
+	rt := set.From(entry)
 	rt.Deferred.FillIn(chunk.ID, legs)
 	hit := answer.Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[set.Key(entry)],
-		Rerank: set.reranked[set.Key(entry)], Parent: set.parents[set.Key(entry)],
+		Legs: legs, Copies: set.CopiesOf(entry), QA: chunk.QA, Diversity: set.Diversity[set.Key(entry)],
+		Rerank: set.Reranked[set.Key(entry)], Parent: set.Parents[set.Key(entry)],
 	}
 	if rule := rt.PinnedBy[chunk.ID]; rule != "" {
 		hit.Pinned = &answer.Pinned{Rule: rule}
@@ -122,7 +132,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		hit.Metadata = map[string]any{}
 	}
 	hit.VectorSimilarity, hit.TermSimilarity = rt.Similarities(legs)
-	if hit.SecondStage = set.second[set.Key(entry)]; hit.SecondStage != nil {
+	if hit.SecondStage = set.Second[set.Key(entry)]; hit.SecondStage != nil {
 		hit.TermSimilarity = &hit.SecondStage.Words
 	}
 	hit.Language = rt.LanguageOf(chunk)
@@ -142,7 +152,7 @@ const (
 )
 
 // whyEmpty says why there is no hit, as a code and in a sentence.
-func (set *answerSet) whyEmpty(r *run) (code, why string) {
+func whyEmpty(set *refine.Set, r *ask.Asked) (code, why string) {
 	switch {
 	case set.Dropped[rank.AnswerableThreshold]+set.Dropped[rank.RelevanceThreshold] > 0:
 		return emptyRelevance, "nothing here answers that: " + listCounts(set.Dropped)
@@ -169,14 +179,14 @@ func listCounts(counts map[string]int) string {
 }
 
 // explanation is the account of the whole answer.
-func (set *answerSet) explanation(r *run) *answer.Explain {
+func explanation(set *refine.Set, r *ask.Asked) *answer.Explain {
 	account := &answer.Explain{
-		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.Dropped),
+		Plan: *r.Plan, Known: set.Known, Methods: map[string]string{}, Cut: maps.Clone(set.Dropped),
 		Weights:     []answer.WeightAccount{},
-		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.appliedRules(r),
+		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.AppliedRules(r),
 	}
-	for i := range set.retrievals {
-		rt := &set.retrievals[i]
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
 		account.Methods[rt.KB.ID] = rt.Method
 		if a := set.Calibrated.Account(i); a != nil {
 			a.KnowledgeBase = rt.KB.ID
