@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Names of the rooms below that callers know as those of package search.
+// ByQuestion and the other types here belong to the steps; callers know them as those of package search.
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness
@@ -69,7 +69,7 @@ type (
 	Suggestions    = typing.Suggestions
 )
 
-// Their constants.
+// Constants that belong to them.
 const (
 	PresetEverything  = plan.PresetEverything
 	FacetDisjunctive  = plan.FacetDisjunctive

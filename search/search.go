@@ -78,22 +78,6 @@ func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 	return &Searcher{Options: options, metrics: s.metrics}
 }
 
-func (s *Searcher) resolver() engines.Resolver {
-	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
-}
-
-func (s *Searcher) retriever() *retrieve.Retriever {
-	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
-}
-
-func (s *Searcher) refiner() *refine.Refiner {
-	return &refine.Refiner{Analyzer: s.Analyzer, Rerankers: s.Rerankers, Retriever: s.retriever()}
-}
-
-func (s *Searcher) presenter() *present.Presenter {
-	return &present.Presenter{Asker: s.asker(), Sentences: &s.sentences}
-}
-
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *answer.Response, err error) {
@@ -110,18 +94,11 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Requ
 
 func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*answer.Response, error) {
 	started := time.Now()
-	r, err := s.planWritten(ctx, scope, &req)
-	if err != nil {
-		return nil, err
-	}
-	release, err := s.admit(ctx, scope, r)
+	r, release, err := s.prepare(ctx, scope, &req)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.ask(ctx, r); err != nil {
-		return nil, err
-	}
 	return s.answer(ctx, r, started)
 }
 
@@ -135,14 +112,14 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answ
 func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	ctx = engine.OneSearch(ctx)
 	s.asker().Match(&r.Asked)
-	r.forPage()
+	r.forPage(s.allowance())
+	defer r.bytes.Done()
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
 	set, err := s.refine(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Bytes.Done()
 	response, err := s.presenter().Present(ctx, &r.Asked, set, &r.timings)
 	if err != nil {
 		return nil, err
@@ -153,59 +130,4 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 	}
 	response.TookMS = answer.Milliseconds(time.Since(started))
 	return response, nil
-}
-
-// refine takes the steps up to the final ranking, which a page and an explanation have in common.
-func (s *Searcher) refine(ctx context.Context, r *run) (*refine.Set, error) {
-	set, err := s.rank(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	refiner := s.refiner()
-	err = refiner.Fold(ctx, &r.Asked, set, r.foldReach)
-	for _, step := range []func(context.Context, *ask.Asked, *refine.Set) error{
-		refiner.Rerank, refiner.Diversify, refiner.Gather,
-	} {
-		if err == nil {
-			err = step(ctx, &r.Asked, set)
-		}
-	}
-	if err != nil {
-		set.Bytes.Done()
-		return nil, err
-	}
-	return set, nil
-}
-
-// rank makes the answer set.
-func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
-	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
-	for i := range retrievals {
-		retrieve.CountLegs(s.metrics, &retrievals[i])
-	}
-	if err := retrieve.Failure(ctx, retrievals); err != nil {
-		return nil, err
-	}
-	for i := range retrievals {
-		retrieve.AddTimes(&r.timings, &retrievals[i])
-	}
-	started := time.Now()
-	_, span := tracing.Start(ctx, engines.SpanFuse)
-	set := refine.Fuse(&r.Asked, retrievals)
-	set.Bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
-	set.Boost(&r.Plan.Fusion, r.BaseBoosts())
-	span.End(nil)
-	refiner := s.refiner()
-	refiner.Cut(ctx, set, &r.threshold)
-	refiner.Pin(ctx, &r.Asked, set)
-	if err := refiner.Group(ctx, &r.Asked, set); err != nil {
-		return nil, err
-	}
-	set.Truncate(r.Plan.Candidates)
-	set.Counted = set.Entries
-	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
-		set.Degraded = append(set.Degraded, more...)
-	}
-	r.timings.Fuse += answer.Milliseconds(time.Since(started))
-	return set, nil
 }

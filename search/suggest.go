@@ -16,7 +16,9 @@ import (
 
 // Suggest says how what was typed may go on: by titles, questions and words of chunks that
 // the caller may see.
-func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.SuggestRequest) (_ *typing.Suggestions, err error) {
+func (s *Searcher) Suggest(
+	ctx context.Context, scope access.Scope, req typing.SuggestRequest,
+) (_ *typing.Suggestions, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanSuggest)
 	defer func() { span.End(err) }()
 	if err := req.Validate(); err != nil {
@@ -36,11 +38,13 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.S
 	}
 	defer release()
 	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
-	return engines.Settled(engine.OneSearch(ctx), s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
-		answer, err := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}.Suggest(ctx, scope, as, &q, req.MaxSuggested())
+	suggester := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}
+	ctx = engine.OneSearch(ctx)
+	return engines.Settled(ctx, s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
+		suggested, err := suggester.Suggest(ctx, scope, as, &q, req.MaxSuggested())
 		if err != nil {
 			return nil, nil, err
 		}
-		return answer, answer.Degraded, nil
+		return suggested, suggested.Degraded, nil
 	})
 }

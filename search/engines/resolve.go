@@ -19,7 +19,9 @@ type Resolver struct {
 }
 
 // Resolve finds a knowledge base of the request and the engine that answers.
-func (s Resolver) Resolve(ctx context.Context, scope access.Scope, req *plan.Request, id string) (_ Subject, err error) {
+func (s Resolver) Resolve(
+	ctx context.Context, scope access.Scope, req *plan.Request, id string,
+) (_ Subject, err error) {
 	ctx, span := tracing.Start(ctx, spanResolve)
 	defer func() { span.End(err) }()
 	kb, holder, err := s.Catalog.Get(ctx, scope, id)
@@ -65,6 +67,7 @@ func chooseEngine(asked string, kb *engine.KnowledgeBase, holder engine.Engine) 
 	return holder, nil
 }
 
+// DimensionDetail says that a vector has another dimension than a knowledge base.
 func DimensionDetail(n int, kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
 		n, kb.Dimensions, kb.ID)

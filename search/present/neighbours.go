@@ -25,8 +25,10 @@ func (s *Presenter) addNeighbours(ctx context.Context, r *ask.Asked, hits []answ
 			break // one failed
 		}
 		group.Go(func() error {
-			from, to := hits[i].Ordinal-r.Request.Neighbours, hits[i].Ordinal+r.Request.Neighbours
-			around, err := retrieve.Around(ctx, r, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
+			reach := r.Request.Neighbours
+			around, err := retrieve.Around(ctx, r, source[hits[i].KnowledgeBase], engine.DocumentChunksRequest{
+				DocumentID: hits[i].DocumentID, From: hits[i].Ordinal - reach, To: hits[i].Ordinal + reach,
+			})
 			if err != nil {
 				return err
 			}

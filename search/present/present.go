@@ -80,6 +80,7 @@ func (s *Presenter) Present(
 	return response, nil
 }
 
+// EngineNames is the engine of all knowledge bases, or several.
 func EngineNames(subjects []engines.Subject) string {
 	name := subjects[0].Engine.Name()
 	for _, other := range subjects[1:] {

@@ -35,7 +35,9 @@ func (set *Ranked) CutByRelevance(threshold *plan.Threshold) {
 		kept := make([]scoring.Fused, 0, len(set.Entries))
 		for i := range set.Entries {
 			entry := &set.Entries[i]
-			if set.IsPinned(entry) || set.base(entry).IsRelevant(set.Calibrated.Of(int(entry.Source), int(entry.Index)-set.base(entry).Offset), *least) {
+			base := set.base(entry)
+			known := set.Calibrated.Of(int(entry.Source), int(entry.Index)-base.Offset)
+			if set.IsPinned(entry) || base.IsRelevant(known, *least) {
 				kept = append(kept, set.Entries[i])
 			}
 		}

@@ -23,6 +23,7 @@ type shingles struct {
 	short  string // the text, when it is too short to have enough of them
 }
 
+// NewShingles takes them out of a text.
 func NewShingles(text string) shingles {
 	runes := make([]rune, 0, len(text))
 	for _, r := range text {

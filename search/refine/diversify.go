@@ -59,17 +59,19 @@ func (s *Refiner) Diversify(ctx context.Context, r *ask.Asked, set *Set) (err er
 func (set *Set) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
 	model := set.From(&entries[0]).KB.EmbeddingModel
-	chunks, err := set.Fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	scan := func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
 		scanner, can := rt.Engine.(engine.Scanner)
 		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
-		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+		req := engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)}
+		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, req)
 		if err != nil {
 			return nil, err
 		}
 		return inOrder(found, ids), nil
-	})
+	}
+	chunks, err := set.Fetch(ctx, entries, scan)
 	if err != nil {
 		return nil, err
 	}

@@ -25,9 +25,9 @@ import (
 const (
 	// metadataParent names the section of a chunk, where titles do not.
 	metadataParent = "parent_id"
-	// parentRunes is how many characters of a section are given, and parentReach how many
-	// chunks before and after a hit are looked at.
+	// parentRunes is how many characters of a section are given.
 	parentRunes = 4_000
+	// ParentReach is how many chunks before and after a hit are looked at.
 	ParentReach = 32
 )
 
@@ -115,7 +115,9 @@ func readSections(
 		}
 		rt := set.From(&window[i])
 		group.Go(func() error {
-			around, err := retrieve.Around(ctx, r, int(rt.Source), chunk.DocumentID, chunk.Ordinal-ParentReach, chunk.Ordinal+ParentReach)
+			around, err := retrieve.Around(ctx, r, int(rt.Source), engine.DocumentChunksRequest{
+				DocumentID: chunk.DocumentID, From: chunk.Ordinal - ParentReach, To: chunk.Ordinal + ParentReach,
+			})
 			if err != nil {
 				return err
 			}

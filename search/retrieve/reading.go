@@ -34,12 +34,10 @@ const (
 
 // Around reads chunks of a document of a subject that the search may show, by their ordinals, at
 // most one for each.
-func Around(ctx context.Context, r *ask.Asked, of int, document string, from, to int) ([]engine.Chunk, error) {
+func Around(ctx context.Context, r *ask.Asked, of int, page engine.DocumentChunksRequest) ([]engine.Chunk, error) {
 	subject := &r.Subjects[of]
-	wanted := to - from + 1
-	page := engine.DocumentChunksRequest{
-		KB: subject.KB, DocumentID: document, From: max(0, from), To: to, Limit: wanted,
-	}
+	wanted := page.To - page.From + 1
+	page.KB, page.From, page.Limit = subject.KB, max(0, page.From), wanted
 	var shown []engine.Chunk
 	for range neighbourPages {
 		read, err := engines.Ask(ctx, subject, engines.CallDocumentChunks, subject.Engine.DocumentChunks, page)

@@ -20,42 +20,40 @@ import (
 
 // Explain tells why a chunk is, or is not, in the answer to a request: it runs
 // the same search and follows the chunk through every step of it.
-func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req answer.ExplainRequest) (*answer.ExplainResponse, error) {
+func (s *Searcher) Explain(
+	ctx context.Context, scope access.Scope, req answer.ExplainRequest,
+) (*answer.ExplainResponse, error) {
 	if req.ChunkID == "" || len(req.ChunkID) > plan.MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
-	return engines.Settled(ctx, s.Catalog, scope, &req.Request, func() (*answer.ExplainResponse, []answer.Degraded, error) {
+	explain := func() (*answer.ExplainResponse, []answer.Degraded, error) {
 		r, err := s.explain(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
 		}
 		return r, r.Degraded, nil
-	})
+	}
+	return engines.Settled(ctx, s.Catalog, scope, &req.Request, explain)
 }
 
 func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.ExplainRequest) (*answer.ExplainResponse, error) {
-	r, err := s.planWritten(ctx, scope, &req.Request)
-	if err != nil {
-		return nil, err
-	}
-	release, err := s.admit(ctx, scope, r)
+	r, release, err := s.prepare(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.ask(ctx, r); err != nil {
-		return nil, err
-	}
 	ctx = engine.OneSearch(ctx)
 	s.asker().Match(&r.Asked)
-	r.forExplanation()
+	r.forExplanation(s.allowance())
+	defer r.bytes.Done()
 	set, err := s.refine(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Bytes.Done()
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &answer.ExplainResponse{ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.Degraded, Legs: []answer.LegReport{}}
+	c.response = &answer.ExplainResponse{
+		ChunkID: req.ChunkID, Plan: *r.Plan, Degraded: set.Degraded, Legs: []answer.LegReport{},
+	}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -175,7 +173,8 @@ func (c *inquiry) concludeRanked(rank int) {
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.Plan.TopK; rank > topK {
-		c.conclude(answer.OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
+		c.conclude(answer.OutcomeBeyondTopK,
+			"the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
 	if rule := c.from.PinnedBy[c.id]; rule != "" {
@@ -272,7 +271,8 @@ func (c *inquiry) cutByScore() bool {
 			c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
-		c.conclude(answer.OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.Plan.Candidates)
+		c.conclude(answer.OutcomeCandidates,
+			"the chunk is behind the %d best that make the answer set", c.run.Plan.Candidates)
 		return true
 	}
 	return false
@@ -289,7 +289,8 @@ func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.RelevanceThreshold,
 			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
 	case t.Relevance != nil && !c.from.IsRelevant(known, *t.Relevance):
-		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.RelevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.RelevanceThreshold,
+			shortfall(scoring.Cut{Min: *t.Relevance}))
 	default:
 		return false
 	}

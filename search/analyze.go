@@ -15,9 +15,11 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 	if err != nil {
 		return nil, err
 	}
-	if err := s.ask(ctx, r); err != nil {
+	q, err := s.asker().Ask(ctx, r.Request, r.Bound, r.Subjects, &r.timings)
+	if err != nil {
 		return nil, err
 	}
+	s.pose(r, q)
 	if len(r.Bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
 		s.asker().Match(&r.Asked)
 	}

@@ -49,17 +49,14 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	if planned.TakeApart(); planned.Legs[0].K > plan.MaxObserved {
 		return nil, fault.Invalid("candidates", planned.Legs[0].K, "1 to 200 for each leg to observe")
 	}
-	release, err := s.admit(ctx, scope, r)
+	release, err := s.begin(ctx, scope, r)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.ask(ctx, r); err != nil {
-		return nil, err
-	}
 	ctx = engine.OneSearch(ctx)
-	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
-	if err := retrieve.Failure(ctx, retrievals); err != nil {
+	retrievals, err := s.retrieve(ctx, r, nil)
+	if err != nil {
 		return nil, err
 	}
 	set := refine.Fuse(&r.Asked, retrievals) // a pool ranks by evidence
