@@ -22,8 +22,8 @@
 //	apart.go     counts of fields without their own filter, ranked beside the answer
 //	together.go  several requests for one question
 //	analyze.go   what a request would do; explain.go where a chunk ended up; observe.go what the legs say
-//	suggest.go, unknown.go  suggestions and corrections
-//	texts.go, scoretexts.go texts that no knowledge base holds, scored against a question
+//	suggest.go   suggestions and corrections
+//	texts.go     texts that no knowledge base holds, scored against a question
 //	slow.go      the log of slow searches
 //	aliases.go   names of the steps' types that callers know as those of this package
 package search

@@ -72,3 +72,22 @@ func DimensionDetail(n int, kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
 		n, kb.Dimensions, kb.ID)
 }
+
+// Subject is a knowledge base that a request searches, the engine that answers, and
+// the plan for it.
+type Subject struct {
+	KB     engine.KnowledgeBase
+	Engine engine.Engine
+	Plan   plan.Plan
+
+	metrics *Metrics // of the searcher
+}
+
+// Catalog finds a knowledge base and the engine that holds it; fault.NotFound
+// when the scope does not know it.
+type Catalog interface {
+	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
+}
+
+// ParallelSubjects bounds how many knowledge bases one request searches at a time.
+const ParallelSubjects = 8

@@ -5,8 +5,11 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
@@ -51,4 +54,24 @@ func (s *Refiner) dropCopies(ctx context.Context, r *ask.Asked, set *Set) error 
 			return rank.StandIn{Key: rank.Key{Source: e.Source, ID: id}, Fields: fields}, copied
 		},
 	})
+}
+
+// Cut drops what is under a threshold.
+func (s *Refiner) Cut(ctx context.Context, set *Set, threshold *plan.Threshold) {
+	ctx, span := tracing.Start(ctx, engines.SpanCut)
+	defer span.End(nil)
+	calibrated, degraded := s.Retriever.Calibrate(ctx, set.Retrievals)
+	set.Calibrated, set.Degraded = calibrated, append(set.Degraded, degraded...)
+	set.CutByRelevance(threshold)
+	set.Cut(threshold)
+}
+
+// Group leaves the best of each document, and of chunks that are alike, where the plan says so.
+func (s *Refiner) Group(ctx context.Context, r *ask.Asked, set *Set) (err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanGroup)
+	defer func() { span.End(err) }()
+	if r.Plan.GroupBy != "" {
+		set.GroupByDocument()
+	}
+	return s.dropCopies(ctx, r, set)
 }
