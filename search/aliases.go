@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// ByQuestion and the other types here belong to the steps; callers know them as those of package search.
+// Exactness and the other types here belong to the steps; callers know them as those of package search.
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness
