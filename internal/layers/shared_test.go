@@ -79,7 +79,7 @@ var shared = map[string]string{
 	"lib/labels/labels.go Bounded.known":                   ofProcess,
 	"locale/answer.go known":                               ofProcess,
 	"search/retrieve/languages.go Profiles.kept":           ofBase,
-	"search/nearest.go sentences.kept":                     ofText,
+	"search/present/nearest.go Sentences.kept":             ofText,
 	"search/resultcache/flight.go flights.open":            "search/resultcache TestWhatAScopeSees",
 	"search/resultcache/memory.go memory.cache":            "search/resultcache TestWhatAScopeSees",
 	"search/rewrite/rewrite.go Client.kept":                ofText,

@@ -103,13 +103,21 @@ var layers = map[string][]string{
 	},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
-		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
-		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/rank", "search/retrieve", "search/typing",
+		"access", "analysis", "analysis/language", "embedding/bank", "engine", "lib/admission", "lib/tracing",
+		"scoring", "search/answer", "search/ask", "search/engines", "search/plan", "search/present", "search/rank",
+		"search/refine", "search/retrieve", "search/typing",
 	},
 	"search/typing": {
 		"access", "analysis", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
 		"search/plan",
+	},
+	"search/present": {
+		"analysis/highlight", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
+		"search/plan", "search/rank", "search/refine", "search/retrieve",
+	},
+	"search/refine": {
+		"analysis", "engine", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
+		"search/engines", "search/plan", "search/rank", "search/retrieve",
 	},
 	"search/retrieve": {
 		"analysis", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer", "search/ask",

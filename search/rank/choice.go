@@ -30,6 +30,7 @@ func (set *Ranked) RankingScores(p *plan.Plan, entries []scoring.Fused) []float6
 	return scores
 }
 
+// NewChoice takes what chunks are ranked by, their vectors, and how much being unlike others counts.
 func NewChoice(scores []float64, vectors [][]float32, diversity float64) *choice {
 	n := len(scores)
 	c := &choice{relevance: make([]float64, n), vectors: vectors, Similar: make([]*float64, n)}

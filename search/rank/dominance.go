@@ -4,8 +4,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// CountBetter counts the entries, up to so many, that every leg puts at least as high as one: whatever the legs weigh, these
-// rank before it.
+// CountBetter counts the entries, up to so many, that every leg puts at least as high as one: whatever the legs weigh,
+// these rank before it.
 func (set *Ranked) CountBetter(entry *scoring.Fused, most int) (n int) {
 	this := set.Hit(entry).Observations
 	for i := range set.Entries {

@@ -3,6 +3,8 @@ package rank
 import (
 	"slices"
 	"unicode"
+
+	"github.com/hybridge-search/hybridge/engine"
 )
 
 const (
@@ -23,6 +25,7 @@ type shingles struct {
 	short  string // the text, when it is too short to have enough of them
 }
 
+// NewShingles takes them out of a text.
 func NewShingles(text string) shingles {
 	runes := make([]rune, 0, len(text))
 	for _, r := range text {
@@ -97,4 +100,18 @@ func (s *shingles) until(last uint32) []uint32 {
 		n++
 	}
 	return s.hashes[:n]
+}
+
+// Original is a chunk that may stand for copies.
+type Original struct {
+	Key
+	Text shingles
+}
+
+// ChunkText is what is compared of a chunk: its content, or the question and the answer.
+func ChunkText(chunk *engine.Chunk) string {
+	if chunk.QA != nil {
+		return chunk.Question + "\n" + chunk.Answer
+	}
+	return chunk.Content
 }
