@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
@@ -260,11 +259,7 @@ func preparePreset(scope access.Scope, edit *versions.Edit) error {
 	if err := mayChangePresets(scope); err != nil {
 		return err
 	}
-	if len(edit.Comment) > maxComment || !utf8.ValidString(edit.Comment) {
-		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")
-	}
-	edit.Tenant, edit.Author = scope.Tenant, scope.Key
-	return nil
+	return sign(scope, edit)
 }
 
 func (s *presetService) presetVersion(v *versions.Version, err error) (*PresetVersion, error) {
