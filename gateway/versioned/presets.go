@@ -124,8 +124,7 @@ func (s *presetService) register() {
 	}, s.save)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusNoContent,
-		ID:     "delete-preset", Summary: "Delete a saved preset with all its versions",
+		Status: http.StatusNoContent, ID: "delete-preset", Summary: "Delete a saved preset with all its versions",
 		About: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
 			"the configuration again.",
 	}, s.remove)

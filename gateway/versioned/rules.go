@@ -73,9 +73,8 @@ func (s *ruleService) register() {
 		About: "With the version that an edit is based on.",
 	}, s.sets.get)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		BodyBytes: synonymBody,
-		ID:        "save-rules", Summary: "Put new rules into use, at once, as a new version",
+		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage, BodyBytes: synonymBody,
+		ID: "save-rules", Summary: "Put new rules into use, at once, as a new version",
 		About: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
 			"A bad rule is refused with its place and changes nothing.",
 	}, s.save)

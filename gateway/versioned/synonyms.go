@@ -109,8 +109,7 @@ func (s *synonymService) register() {
 	}, s.sets.get)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPut, Path: synonymPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		BodyBytes: synonymBody,
-		ID:        "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
+		BodyBytes: synonymBody, ID: "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
 		About: "A bad line is refused with its number and changes nothing.",
 	}, s.save)
 	endpoint.Register(s.api, endpoint.Route{
@@ -124,21 +123,18 @@ func (s *synonymService) register() {
 		About: "It becomes a new version, so that nothing is lost.",
 	}, s.sets.rollback)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
+		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
 		About: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.try)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
+		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
 		About: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
 	}, s.check)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
+		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
 		About: "Saves nothing: for each question the first hits before and after, and the synonyms that were added to it.",
 	}, s.effects)
 }
