@@ -2,14 +2,19 @@ package engine
 
 import "github.com/hybridge-search/hybridge/filter"
 
-// Filters as engines take them.
 type (
+	// Condition is filter.Condition.
 	Condition = filter.Condition
-	Range     = filter.Range
-	Part      = filter.Part
-	Place     = filter.Place
-	Value     = filter.Value
-	Moment    = filter.Moment
+	// Range is filter.Range.
+	Range = filter.Range
+	// Part is filter.Part.
+	Part = filter.Part
+	// Place is filter.Place.
+	Place = filter.Place
+	// Value is filter.Value.
+	Value = filter.Value
+	// Moment is filter.Moment.
+	Moment = filter.Moment
 )
 
 // Places of a part.
@@ -19,7 +24,7 @@ const (
 	AtEnd    = filter.AtEnd
 )
 
-// What package search still calls here.
+// MatchesAll and ParseMoment are defined in package filter.
 var (
 	MatchesAll  = filter.MatchesAll
 	ParseMoment = filter.ParseMoment
