@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // What is changed or deleted by what it holds is decided where the chunk is: never by reading it here and
@@ -19,14 +20,14 @@ const MaxChange = 1000
 // SelectRequest asks for the ids of the chunks that pass all conditions, hidden ones included.
 type SelectRequest struct {
 	KB         KnowledgeBase
-	Conditions []Condition
+	Conditions []filter.Condition
 	After      string // continue after this id; empty: from the start
 	Limit      int    // 1 to MaxChange
 }
 
 // OfDocument is the condition that selects the chunks of a document.
-func OfDocument(documentID string) Condition {
-	return Condition{Field: FieldDocumentID, In: []Value{{V: documentID}}}
+func OfDocument(documentID string) filter.Condition {
+	return filter.Condition{Field: FieldDocumentID, In: []filter.Value{{V: documentID}}}
 }
 
 // Edit decides about one chunk, which it gets as it is stored, with its vectors (a vector's length may have
@@ -91,9 +92,9 @@ func (c *Chunk) Clone() Chunk {
 }
 
 // RemoveThose is the Edit that deletes the chunks which pass all conditions.
-func RemoveThose(conditions []Condition) Edit {
+func RemoveThose(conditions []filter.Condition) Edit {
 	return func(c *Chunk) (Verdict, error) {
-		if MatchesAll(conditions, c) {
+		if filter.MatchesAll(conditions, c) {
 			return Remove, nil
 		}
 		return Keep, nil

@@ -21,8 +21,7 @@ var errNoDemo = fault.New(fault.Unsupported, "this gateway has no sample data")
 func registerDemo(api *endpoint.API, demo Demo) {
 	endpoint.RegisterWith(api, endpoint.Need(demo, errNoDemo), endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs,
-		Status: http.StatusAccepted,
-		ID:     "load-demo", Summary: "Load sample data into the knowledge base docs",
+		Status: http.StatusAccepted, ID: "load-demo", Summary: "Load sample data into the knowledge base docs",
 		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
 	}, func(ctx context.Context, demo Demo, scope access.Scope, _ *struct{}) (*jobs.Job, error) {

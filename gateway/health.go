@@ -57,8 +57,7 @@ type healthService struct {
 
 func (s *healthService) register() {
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodGet, Path: "/healthz", Tag: "operation",
-		ID: "health", Summary: "Whether the process answers",
+		Method: http.MethodGet, Path: "/healthz", Tag: "operation", ID: "health", Summary: "Whether the process answers",
 		About: "200 as long as the process answers, whatever its back ends do. Needs no key.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
 		return &Health{Status: "ok", Version: versionFor(ctx, s.version)}, nil

@@ -69,8 +69,7 @@ func (s *jobService) register() {
 	}, s.get)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: jobPath + "/cancel", Tag: jobsTag, Access: endpoint.Governs, Role: keys.Operate,
-		Status: http.StatusAccepted,
-		ID:     "cancel-job", Summary: "Cancel a job",
+		Status: http.StatusAccepted, ID: "cancel-job", Summary: "Cancel a job",
 		About: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
 			"ended stays as it is.",
 	}, s.cancel)

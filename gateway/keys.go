@@ -65,8 +65,7 @@ func (s *keyService) register() {
 	}, s.list)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
-		Status: http.StatusCreated,
-		ID:     "create-key", Summary: "Make a key",
+		Status: http.StatusCreated, ID: "create-key", Summary: "Make a key",
 		About: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
 	}, s.create)
 	endpoint.Register(s.api, endpoint.Route{

@@ -97,8 +97,7 @@ func registerMappings(api *endpoint.API, mappings Mappings) {
 	}, planMapping)
 	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/apply", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "apply-mapping", Summary: "Apply a plan as a job",
+		Status: http.StatusAccepted, ID: "apply-mapping", Summary: "Apply a plan as a job",
 		About: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
 			"same plan is a conflict.",
 	}, applyMapping)
@@ -138,8 +137,7 @@ func registerMappings(api *endpoint.API, mappings Mappings) {
 func registerMappingReads(api *endpoint.API, managed func() (Mappings, error)) {
 	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/desired", Tag: mappingsTag, Access: endpoint.Governs,
-		Role: keys.Manage,
-		ID:   "desired-mapping", Summary: "The mapping that the schema wants",
+		Role: keys.Manage, ID: "desired-mapping", Summary: "The mapping that the schema wants",
 		About: "What apply would make, for the engine of the knowledge base.",
 	}, desiredMapping)
 	endpoint.RegisterWith(api, managed, endpoint.Route{
@@ -149,8 +147,7 @@ func registerMappingReads(api *endpoint.API, managed func() (Mappings, error)) {
 	}, liveMapping)
 	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/diff", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Dry: true,
-		ID:  "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
+		Dry: true, ID: "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
 		About: "With an empty object: with the knowledge base's own schema.",
 	}, diffMapping)
 	endpoint.RegisterWith(api, managed, endpoint.Route{
@@ -161,8 +158,7 @@ func registerMappingReads(api *endpoint.API, managed func() (Mappings, error)) {
 	}, mappingStatus)
 	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs,
-		Role: keys.Manage,
-		ID:   "mapping-history", Summary: "What was applied, when and by which key",
+		Role: keys.Manage, ID: "mapping-history", Summary: "What was applied, when and by which key",
 		About: "The newest first.",
 	}, mappingHistory)
 }

@@ -26,8 +26,7 @@ var errNoRecall = fault.New(fault.Unsupported, "this gateway does not measure re
 func registerRecall(api *endpoint.API, measures Recall) {
 	endpoint.RegisterWith(api, endpoint.Need(measures, errNoRecall), endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads,
-		Role: keys.Operate,
-		ID:   "measure-recall", Summary: "Measure approximate answers by the exact ones",
+		Role: keys.Operate, ID: "measure-recall", Summary: "Measure approximate answers by the exact ones",
 		About: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +

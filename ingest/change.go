@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Changed is what a change of chunks has done, and what it could not do. It is atomic by chunk: each has been changed
@@ -180,7 +181,7 @@ func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch 
 	}
 	document := t.within(engine.OfDocument(patch.ID))
 	changed, err := t.changeAll(ctx, document, func(c *engine.Chunk) (engine.Verdict, error) {
-		if !engine.MatchesAll(document, c) {
+		if !filter.MatchesAll(document, c) {
 			return engine.Keep, nil
 		}
 		return engine.Put, t.patch(c, patch.Members, set)

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// What engine.ParseMoment says, in SQL that raises no error whatever a text is. The parts of a text of this form
+// What filter.ParseMoment says, in SQL that raises no error whatever a text is. The parts of a text of this form
 // stand at places of their own; groups of the expression that capture them would take many times as long.
 const (
 	// writtenAlike are texts as most times have them, on days that every month but February has: they sort like what

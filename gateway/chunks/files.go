@@ -41,9 +41,8 @@ var fileTypes = []string{fiber.MIMEOctetStream, fiber.MIMEMultipartForm}
 // is kept in memory, the rest in a file without a name.
 func (s *documentService) fileRoutes() {
 	r := endpoint.Route{
-		Method: http.MethodPost, Path: filesPath, Tag: "documents", Access: endpoint.Writes,
-		Status: http.StatusOK, Timeout: s.api.Limits.Ingest,
-		ID: "upload-file", Summary: "Split a file into chunks and make them its document",
+		Method: http.MethodPost, Path: filesPath, Tag: "documents", Access: endpoint.Writes, Status: http.StatusOK,
+		Timeout: s.api.Limits.Ingest, ID: "upload-file", Summary: "Split a file into chunks and make them its document",
 		About: "The chunks replace all that the document had, or nothing is changed. A file that is empty, damaged, no " +
 			"text or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
 			"answer comes while the file is being written, by a line whenever more chunks are ready; the last line is " +

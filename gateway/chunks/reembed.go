@@ -27,8 +27,7 @@ type reembedInput struct {
 func (s *documentService) reembedRoutes() {
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/embed", Tag: "knowledge-bases", Access: endpoint.Governs,
-		Status: http.StatusAccepted,
-		ID:     "embed-knowledge-base", Summary: "Make the vectors that chunks lack, or all anew",
+		Status: http.StatusAccepted, ID: "embed-knowledge-base", Summary: "Make the vectors that chunks lack, or all anew",
 		About: "The answer is a job, by which progress and errors can be watched. One that was cancelled leaves the " +
 			"vectors that it made; chunks that are written meanwhile stay as they are written.",
 	}, s.reembed)

@@ -83,8 +83,7 @@ func registerEvaluations(api *endpoint.API, store Evaluations) {
 	evaluations := endpoint.Need(store, errNoEvaluations)
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "start-evaluation", Summary: "Measure systems on a query set, as a job",
+		Status: http.StatusAccepted, ID: "start-evaluation", Summary: "Measure systems on a query set, as a job",
 		About: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
 			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
 			"search is refused at once.",
@@ -102,23 +101,20 @@ func registerEvaluations(api *endpoint.API, store Evaluations) {
 	}, getEvaluation)
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodDelete, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusNoContent,
-		ID:     "delete-evaluation", Summary: "Delete an evaluation",
+		Status: http.StatusNoContent, ID: "delete-evaluation", Summary: "Delete an evaluation",
 		About: "One that is running is a conflict: cancel it first.",
 	}, deleteEvaluation)
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:   keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "resume-evaluation", Summary: "Go on with an evaluation that ended before its time",
-		About: "What was answered is not asked again; searches that failed are.",
+		Role: keys.Manage, Status: http.StatusAccepted, ID: "resume-evaluation",
+		Summary: "Go on with an evaluation that ended before its time",
+		About:   "What was answered is not asked again; searches that failed are.",
 	}, resumeEvaluation)
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:   keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "cancel-evaluation", Summary: "Cancel an evaluation that this gateway runs",
-		About: "What was answered is kept, and resume goes on.",
+		Role: keys.Manage, Status: http.StatusAccepted, ID: "cancel-evaluation",
+		Summary: "Cancel an evaluation that this gateway runs",
+		About:   "What was answered is kept, and resume goes on.",
 	}, cancelEvaluation)
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath + "/rows", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,

@@ -61,8 +61,7 @@ func registerEvents(api *endpoint.API, log Events, judge Clicks) {
 	logged, judged := endpoint.Need(log, errNoEvents), endpoint.Need(judge, errNoEvents)
 	endpoint.RegisterWith(api, logged, endpoint.Route{
 		Method: http.MethodPost, Path: eventsPath, Tag: eventsTag, Access: endpoint.Reads, Status: http.StatusAccepted,
-		BodyBytes: events.MaxBatchBytes,
-		ID:        "post-events", Summary: "Tell what users did with answers",
+		BodyBytes: events.MaxBatchBytes, ID: "post-events", Summary: "Tell what users did with answers",
 		About: "Impressions, clicks, dwell times, conversions and others, in the schema of User Behavior Insights 1.3 with " +
 			"an event_id, by which an event that is sent again counts once. They are safe on disk when the answer comes, " +
 			"also while the store is away. One that is wrong refuses the batch, and is named. Events on a query that is not " +
@@ -76,16 +75,14 @@ func registerEvents(api *endpoint.API, log Events, judge Clicks) {
 	}, deleteEvents)
 	endpoint.RegisterWith(api, logged, endpoint.Route{
 		Method: http.MethodGet, Path: eventsPath + "/analytics", Tag: eventsTag, Access: endpoint.Reads, Role: keys.Manage,
-		Whole: true, Timeout: api.Limits.Ingest,
-		ID: "analyze-events", Summary: "What users searched for, and what changed",
+		Whole: true, Timeout: api.Limits.Ingest, ID: "analyze-events", Summary: "What users searched for, and what changed",
 		About: "Totals, and the questions that were asked most, that found nothing, whose hits were all refused by a " +
 			"threshold, that were slow, and that were put in other words; each beside the period of equal length before. " +
 			"A key that is bound to knowledge bases sees searches of these alone.",
 	}, analyzeEvents)
 	endpoint.RegisterWith(api, judged, endpoint.Route{
 		Method: http.MethodPost, Path: eventsPath + "/judgments", Tag: eventsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Timeout: api.Limits.Ingest,
-		ID:      "judge-clicks", Summary: "Make judgments of clicks",
+		Timeout: api.Limits.Ingest, ID: "judge-clicks", Summary: "Make judgments of clicks",
 		About: "By the simplified dynamic Bayesian network of Chapelle and Zhang (2009), which takes out where hits stood: " +
 			"a hit is as relevant as often as it was the last click of those who read it. The questions become a query set, " +
 			"the grades a judgment list of source clicks; nothing is made where clicks say nothing.",

@@ -81,21 +81,18 @@ func registerExperiments(api *endpoint.API, store Experiments) {
 	}, getExperiment)
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentPath + "/report", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
-		Timeout: api.Limits.Ingest,
-		ID:      "report-experiment", Summary: "What is known of an experiment",
+		Timeout: api.Limits.Ingest, ID: "report-experiment", Summary: "What is known of an experiment",
 		About: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
 			"the log of events.",
 	}, reportExperiment)
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs,
-		Role: keys.Manage,
-		ID:   "stop-experiment", Summary: "Stop an experiment before its end",
+		Role: keys.Manage, ID: "stop-experiment", Summary: "Stop an experiment before its end",
 		About: "Other gateways stop some seconds later. One that is over stays as it is.",
 	}, stopExperiment)
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodDelete, Path: experimentPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusNoContent,
-		ID:     "delete-experiment", Summary: "Delete an experiment",
+		Status: http.StatusNoContent, ID: "delete-experiment", Summary: "Delete an experiment",
 		About: "One that is running is a conflict: stop it first.",
 	}, deleteExperiment)
 	endpoint.RegisterWith(api, experiments, endpoint.Route{

@@ -32,17 +32,15 @@ func registerGradings(api *endpoint.API, store Gradings) {
 	gradings := endpoint.Need(store, errNoEvaluations)
 	endpoint.RegisterWith(api, gradings, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/grade", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:   keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "grade-judgment-list", Summary: "Have a model grade hits by a rubric, as a job",
+		Role: keys.Manage, Status: http.StatusAccepted, ID: "grade-judgment-list",
+		Summary: "Have a model grade hits by a rubric, as a job",
 		About: "The model of judge.url grades the best hits of systems, and what another list has grades for, into a list " +
 			"whose source is model. Each judgment names model and rubric, and why. A text that has a grade by both already is " +
 			"not asked for again.",
 	}, gradeList)
 	endpoint.RegisterWith(api, gradings, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath + "/agreement", Tag: evaluationTag, Access: endpoint.Reads,
-		Whole: true,
-		ID:    "get-agreement", Summary: "Compare the grades of two judgment lists",
+		Whole: true, ID: "get-agreement", Summary: "Compare the grades of two judgment lists",
 		About: "Where both judged the same text: a table of both grades, Cohen's kappa with quadratic weights and its " +
 			"interval, and which of them is stricter. It says how far the grades of a model, or of clicks, are to be trusted.",
 	}, agreement)

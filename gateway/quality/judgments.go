@@ -104,28 +104,23 @@ func (library part) judgmentRoutes(api *endpoint.API) {
 	}, saveJudgmentList)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodDelete, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
-		Status: http.StatusNoContent,
-		ID:     "delete-judgment-list", Summary: "Delete a judgment list with its judgments",
+		Status: http.StatusNoContent, ID: "delete-judgment-list", Summary: "Delete a judgment list with its judgments",
 		About: "Evaluations keep the judgments that they were made with.",
 	}, deleteJudgmentList)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads,
-		Whole: true,
-		ID:    "list-judgments", Summary: "List the judgments of a list",
+		Whole: true, ID: "list-judgments", Summary: "List the judgments of a list",
 		About: "In the order of queries, a page at a time, or of one query.",
 	}, listJudgments)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:      keys.Write,
-		BodyBytes: rowsBody,
-		ID:        "put-judgments", Summary: "Add judgments to a list, or change them",
+		Role: keys.Write, BodyBytes: rowsBody, ID: "put-judgments", Summary: "Add judgments to a list, or change them",
 		About: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
 			"text must be there: the judgment then says when that has changed, and finds it under another id.",
 	}, putJudgments)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments/delete", Tag: evaluationTag, Access: endpoint.Governs,
-		Role: keys.Write,
-		ID:   "delete-judgments", Summary: "Delete judgments of a list",
+		Role: keys.Write, ID: "delete-judgments", Summary: "Delete judgments of a list",
 		About: "By query and chunk, or document; the answer counts those that were there.",
 	}, deleteJudgments)
 }

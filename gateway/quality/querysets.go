@@ -142,8 +142,7 @@ func (library part) querySetRoutes(api *endpoint.API) {
 	}, saveQuerySet)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodDelete, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
-		Status: http.StatusNoContent,
-		ID:     "delete-query-set", Summary: "Delete a query set with its queries and judgments",
+		Status: http.StatusNoContent, ID: "delete-query-set", Summary: "Delete a query set with its queries and judgments",
 		About: "Evaluations that were made with it stay.",
 	}, deleteQuerySet)
 	endpoint.RegisterWith(api, library, endpoint.Route{
@@ -153,17 +152,14 @@ func (library part) querySetRoutes(api *endpoint.API) {
 	}, listQueries)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:      keys.Write,
-		BodyBytes: rowsBody,
-		ID:        "put-queries", Summary: "Add queries to a set, or change them",
+		Role: keys.Write, BodyBytes: rowsBody, ID: "put-queries", Summary: "Add queries to a set, or change them",
 		About: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
 			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
 			"question.",
 	}, putQueries)
 	endpoint.RegisterWith(api, library, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries/delete", Tag: evaluationTag, Access: endpoint.Governs,
-		Role: keys.Write,
-		ID:   "delete-queries", Summary: "Delete queries of a set",
+		Role: keys.Write, ID: "delete-queries", Summary: "Delete queries of a set",
 		About: "By their ids; the answer counts those that were there.",
 	}, deleteQueries)
 }

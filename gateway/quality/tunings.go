@@ -63,16 +63,14 @@ func registerTunings(api *endpoint.API, store Tunings) {
 	}, getTuning)
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodDelete, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusNoContent,
-		ID:     "delete-tuning", Summary: "Delete a tuning",
+		Status: http.StatusNoContent, ID: "delete-tuning", Summary: "Delete a tuning",
 		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
 	}, deleteTuning)
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
-		Role:   keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "cancel-tuning", Summary: "Cancel a tuning that this gateway runs",
-		About: "It gives no result.",
+		Role: keys.Manage, Status: http.StatusAccepted, ID: "cancel-tuning",
+		Summary: "Cancel a tuning that this gateway runs",
+		About:   "It gives no result.",
 	}, cancelTuning)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
@@ -125,8 +124,7 @@ func (s *presetService) register() {
 	}, s.save)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusNoContent,
-		ID:     "delete-preset", Summary: "Delete a saved preset with all its versions",
+		Status: http.StatusNoContent, ID: "delete-preset", Summary: "Delete a saved preset with all its versions",
 		About: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
 			"the configuration again.",
 	}, s.remove)
@@ -260,11 +258,7 @@ func preparePreset(scope access.Scope, edit *versions.Edit) error {
 	if err := mayChangePresets(scope); err != nil {
 		return err
 	}
-	if len(edit.Comment) > maxComment || !utf8.ValidString(edit.Comment) {
-		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")
-	}
-	edit.Tenant, edit.Author = scope.Tenant, scope.Key
-	return nil
+	return sign(scope, edit)
 }
 
 func (s *presetService) presetVersion(v *versions.Version, err error) (*PresetVersion, error) {

@@ -54,10 +54,10 @@ const (
 // ruleService keeps query rules.
 type ruleService struct {
 	api  *endpoint.API
-	sets *sets
+	sets *sets[RuleSet]
 }
 
-// register are not for keys that are bound to a filter: rules name chunks and documents that
+// register adds what is not for keys that are bound to a filter: rules name chunks and documents that
 // such a key may not know of.
 func (s *ruleService) register() {
 	const tag = "rules"
@@ -71,11 +71,10 @@ func (s *ruleService) register() {
 		Method: http.MethodGet, Path: rulePath, Tag: tag, Access: endpoint.Reads, Whole: true,
 		ID: "get-rules", Summary: "Get a knowledge base's rules, of the version in use or an earlier one",
 		About: "With the version that an edit is based on.",
-	}, s.get)
+	}, s.sets.get)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		BodyBytes: synonymBody,
-		ID:        "save-rules", Summary: "Put new rules into use, at once, as a new version",
+		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage, BodyBytes: synonymBody,
+		ID: "save-rules", Summary: "Put new rules into use, at once, as a new version",
 		About: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
 			"A bad rule is refused with its place and changes nothing.",
 	}, s.save)
@@ -88,21 +87,17 @@ func (s *ruleService) register() {
 		Method: http.MethodPost, Path: rulePath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "rollback-rules", Summary: "Put an earlier version's rules into use again",
 		About: "They become a new version, so that nothing is lost.",
-	}, s.rollback)
+	}, s.sets.rollback)
 }
 
 func (s *ruleService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*RuleSets, error) {
 	all, err := s.sets.list(ctx, scope)
-	return &RuleSets{Sets: ruleVersions(all)}, err
-}
-
-func (s *ruleService) get(ctx context.Context, scope access.Scope, in *versionInput) (*RuleSet, error) {
-	return ruleVersion(s.sets.get(ctx, scope, in))
+	return &RuleSets{Sets: all}, err
 }
 
 func (s *ruleService) history(ctx context.Context, scope access.Scope, in *versionsInput) (*RuleHistory, error) {
 	all, err := s.sets.history(ctx, scope, in)
-	return &RuleHistory{Versions: ruleVersions(all)}, err
+	return &RuleHistory{Versions: all}, err
 }
 
 func (s *ruleService) save(ctx context.Context, scope access.Scope, in *saveRulesInput) (*RuleSet, error) {
@@ -113,34 +108,21 @@ func (s *ruleService) save(ctx context.Context, scope access.Scope, in *saveRule
 	if err != nil {
 		return nil, err
 	}
-	return ruleVersion(s.sets.save(ctx, scope, versions.Edit{
+	return s.sets.save(ctx, scope, versions.Edit{
 		Set: in.KB, Text: text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
-	}))
+	})
 }
 
-func (s *ruleService) rollback(ctx context.Context, scope access.Scope, in *rollbackInput) (*RuleSet, error) {
-	return ruleVersion(s.sets.rollback(ctx, scope, in))
-}
-
-func ruleVersions(all []versions.Version) []RuleSet {
-	list := make([]RuleSet, len(all))
-	for i := range all {
-		list[i] = ruleSet(&all[i])
-	}
-	return list
-}
-
-func ruleVersion(v *versions.Version, err error) (*RuleSet, error) {
-	if err != nil {
-		return nil, err
-	}
-	set := ruleSet(v)
+// wholeRules is a version with its rules.
+func wholeRules(v *versions.Version) (RuleSet, error) {
+	set := briefRules(v)
+	var err error
 	set.Rules, err = rules.Read(v.Text)
-	return &set, err
+	return set, err
 }
 
-// ruleSet is a version without its rules.
-func ruleSet(v *versions.Version) RuleSet {
+// briefRules is a version without its rules.
+func briefRules(v *versions.Version) RuleSet {
 	return RuleSet{
 		KnowledgeBase: v.Set, Version: v.Version, Count: v.Rules,
 		Author: v.Author, Comment: v.Comment, CreatedAt: v.CreatedAt,

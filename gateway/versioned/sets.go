@@ -51,16 +51,19 @@ type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
 
-// sets are those of one kind, as far as a caller may see them.
-type sets struct {
+// sets are those of one kind, as far as a caller may see them. V is a version as callers see it.
+type sets[V any] struct {
 	catalog Catalog
 	store   Sets   // nil: there are none
 	global  string // the name of one for all knowledge bases; empty: there is none
+
+	brief func(*versions.Version) V // without its text
+	whole func(*versions.Version) (V, error)
 }
 
 // check checks whether the caller may see a set. It must be that of a knowledge base
 // that exists; only keys that are not bound to knowledge bases may see the global one.
-func (s *sets) check(ctx context.Context, scope access.Scope, name string) error {
+func (s *sets[V]) check(ctx context.Context, scope access.Scope, name string) error {
 	if name == s.global && s.global != "" {
 		if scope.KnowledgeBases != nil {
 			return fault.New(fault.Forbidden, "this key is bound to knowledge bases; global synonyms are for all of them")
@@ -79,7 +82,25 @@ func (s *sets) check(ctx context.Context, scope access.Scope, name string) error
 	}
 }
 
-func (s *sets) list(ctx context.Context, scope access.Scope) ([]versions.Version, error) {
+// one is a version, if there is no error.
+func (s *sets[V]) one(v *versions.Version, err error) (*V, error) {
+	if err != nil {
+		return nil, err
+	}
+	seen, err := s.whole(v)
+	return &seen, err
+}
+
+// all are versions without their texts.
+func (s *sets[V]) all(list []versions.Version) []V {
+	seen := make([]V, len(list))
+	for i := range list {
+		seen[i] = s.brief(&list[i])
+	}
+	return seen
+}
+
+func (s *sets[V]) list(ctx context.Context, scope access.Scope) ([]V, error) {
 	bases, err := s.catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
@@ -95,35 +116,36 @@ func (s *sets) list(ctx context.Context, scope access.Scope) ([]versions.Version
 			visible = append(visible, v)
 		}
 	}
-	return visible, nil
+	return s.all(visible), nil
 }
 
-func (s *sets) get(ctx context.Context, scope access.Scope, in *versionInput) (*versions.Version, error) {
+func (s *sets[V]) get(ctx context.Context, scope access.Scope, in *versionInput) (*V, error) {
 	if err := s.check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
-	return s.store.Get(ctx, scope.Tenant, in.KB, in.Version)
+	return s.one(s.store.Get(ctx, scope.Tenant, in.KB, in.Version))
 }
 
-func (s *sets) history(ctx context.Context, scope access.Scope, in *versionsInput) ([]versions.Version, error) {
+func (s *sets[V]) history(ctx context.Context, scope access.Scope, in *versionsInput) ([]V, error) {
 	if err := s.check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
-	return s.store.History(ctx, scope.Tenant, in.KB, in.Limit)
+	list, err := s.store.History(ctx, scope.Tenant, in.KB, in.Limit)
+	return s.all(list), err
 }
 
 // save makes a new version of a set, in the name of the caller.
-func (s *sets) save(ctx context.Context, scope access.Scope, edit versions.Edit) (*versions.Version, error) {
+func (s *sets[V]) save(ctx context.Context, scope access.Scope, edit versions.Edit) (*V, error) {
 	if err := s.prepare(ctx, scope, &edit); err != nil {
 		return nil, err
 	}
 	v, err := s.store.Save(ctx, edit)
-	return s.settled(ctx, scope, v, err)
+	return s.one(s.settled(ctx, scope, v, err))
 }
 
 // settled takes an edit back whose knowledge base was deleted meanwhile: nobody would drop it, and
 // the next one of the name would get it.
-func (s *sets) settled(
+func (s *sets[V]) settled(
 	ctx context.Context, scope access.Scope, v *versions.Version, err error,
 ) (*versions.Version, error) {
 	if err != nil {
@@ -139,7 +161,7 @@ func (s *sets) settled(
 	return nil, gone
 }
 
-func (s *sets) rollback(ctx context.Context, scope access.Scope, in *rollbackInput) (*versions.Version, error) {
+func (s *sets[V]) rollback(ctx context.Context, scope access.Scope, in *rollbackInput) (*V, error) {
 	edit := versions.Edit{Set: in.KB, Base: in.Body.BaseVersion, Comment: in.Body.Comment}
 	if err := s.prepare(ctx, scope, &edit); err != nil {
 		return nil, err
@@ -148,17 +170,22 @@ func (s *sets) rollback(ctx context.Context, scope access.Scope, in *rollbackInp
 		return nil, fault.Invalid("version", in.Body.Version, "a version of the set, from 1")
 	}
 	v, err := s.store.Rollback(ctx, edit, in.Body.Version)
-	return s.settled(ctx, scope, v, err)
+	return s.one(s.settled(ctx, scope, v, err))
 }
 
 // maxComment is the most bytes of the comment of an edit.
 const maxComment = 1000
 
 // prepare checks an edit and says whose it is.
-func (s *sets) prepare(ctx context.Context, scope access.Scope, edit *versions.Edit) error {
+func (s *sets[V]) prepare(ctx context.Context, scope access.Scope, edit *versions.Edit) error {
 	if err := s.check(ctx, scope, edit.Set); err != nil {
 		return err
 	}
+	return sign(scope, edit)
+}
+
+// sign checks the comment of an edit and says whose it is.
+func sign(scope access.Scope, edit *versions.Edit) error {
 	if len(edit.Comment) > maxComment || !utf8.ValidString(edit.Comment) {
 		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")
 	}

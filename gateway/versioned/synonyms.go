@@ -89,7 +89,7 @@ const (
 // synonymService keeps synonyms, and tries drafts of them.
 type synonymService struct {
 	api      *endpoint.API
-	sets     *sets
+	sets     *sets[synonyms.Version]
 	synonyms Synonyms // nil: they cannot be edited
 	drafts   Drafts   // nil: nothing is searched by them
 	log      queryLog
@@ -106,11 +106,10 @@ func (s *synonymService) register() {
 		Method: http.MethodGet, Path: synonymPath, Tag: tag, Access: endpoint.Reads,
 		ID: "get-synonyms", Summary: "Get a set's text, of the version in use or an earlier one",
 		About: "With the version that an edit is based on.",
-	}, s.get)
+	}, s.sets.get)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPut, Path: synonymPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
-		BodyBytes: synonymBody,
-		ID:        "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
+		BodyBytes: synonymBody, ID: "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
 		About: "A bad line is refused with its number and changes nothing.",
 	}, s.save)
 	endpoint.Register(s.api, endpoint.Route{
@@ -122,23 +121,20 @@ func (s *synonymService) register() {
 		Method: http.MethodPost, Path: synonymPath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "rollback-synonyms", Summary: "Put an earlier version's text into use again",
 		About: "It becomes a new version, so that nothing is lost.",
-	}, s.rollback)
+	}, s.sets.rollback)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
+		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
 		About: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.try)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
+		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
 		About: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
 	}, s.check)
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads,
-		BodyBytes: synonymBody,
-		ID:        "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
+		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads, BodyBytes: synonymBody,
+		ID: "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
 		About: "Saves nothing: for each question the first hits before and after, and the synonyms that were added to it.",
 	}, s.effects)
 }
@@ -156,47 +152,22 @@ func (s *synonymService) check(
 	return &SynonymProblems{Rules: rules, Problems: problems}, err
 }
 
-func synonymVersions(all []versions.Version) []synonyms.Version {
-	list := make([]synonyms.Version, len(all))
-	for i := range all {
-		list[i] = synonyms.Version(all[i])
-	}
-	return list
-}
-
-func synonymVersion(v *versions.Version, err error) (*synonyms.Version, error) {
-	if err != nil {
-		return nil, err
-	}
-	return new(synonyms.Version(*v)), nil
-}
-
 func (s *synonymService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*SynonymSets, error) {
 	all, err := s.sets.list(ctx, scope)
-	return &SynonymSets{Sets: synonymVersions(all)}, err
-}
-
-func (s *synonymService) get(ctx context.Context, scope access.Scope, in *versionInput) (*synonyms.Version, error) {
-	return synonymVersion(s.sets.get(ctx, scope, in))
+	return &SynonymSets{Sets: all}, err
 }
 
 func (s *synonymService) history(ctx context.Context, scope access.Scope, in *versionsInput) (*SynonymHistory, error) {
 	all, err := s.sets.history(ctx, scope, in)
-	return &SynonymHistory{Versions: synonymVersions(all)}, err
+	return &SynonymHistory{Versions: all}, err
 }
 
 func (s *synonymService) save(
 	ctx context.Context, scope access.Scope, in *saveSynonymsInput,
 ) (*synonyms.Version, error) {
-	return synonymVersion(s.sets.save(ctx, scope, versions.Edit{
+	return s.sets.save(ctx, scope, versions.Edit{
 		Set: in.KB, Text: in.Body.Text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
-	}))
-}
-
-func (s *synonymService) rollback(
-	ctx context.Context, scope access.Scope, in *rollbackInput,
-) (*synonyms.Version, error) {
-	return synonymVersion(s.sets.rollback(ctx, scope, in))
+	})
 }
 
 func (s *synonymService) try(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 // Stores keep what is edited.
@@ -33,17 +34,24 @@ type queryLog interface {
 	NoteQuery(ctx context.Context, query string)
 }
 
-// Edited are what is edited of each knowledge base.
-type Edited []*sets
+// Edited is what is edited of each knowledge base.
+type Edited []struct {
+	store  Sets
+	global string // what is of all knowledge bases
+}
 
 // Register adds the resources, and gives what is to be dropped with a knowledge base.
 func Register(api *endpoint.API, catalog Catalog, searcher Searcher, of *Stores) Edited {
-	ofSynonyms := &sets{catalog: catalog, store: of.Synonyms, global: synonyms.Global}
-	ofRules := &sets{catalog: catalog, store: of.Rules}
+	ofSynonyms := &sets[synonyms.Version]{
+		catalog: catalog, store: of.Synonyms, global: synonyms.Global,
+		brief: func(v *versions.Version) synonyms.Version { return synonyms.Version(*v) },
+		whole: func(v *versions.Version) (synonyms.Version, error) { return synonyms.Version(*v), nil },
+	}
+	ofRules := &sets[RuleSet]{catalog: catalog, store: of.Rules, brief: briefRules, whole: wholeRules}
 	(&presetService{api, searcher, of.Presets}).register()
 	(&synonymService{api, ofSynonyms, of.Synonyms, of.Drafts, searcher}).register()
 	(&ruleService{api, ofRules}).register()
-	return Edited{ofSynonyms, ofRules}
+	return Edited{{ofSynonyms.store, ofSynonyms.global}, {ofRules.store, ofRules.global}}
 }
 
 // Drop drops what was edited of a deleted knowledge base, with its history, so that a new one

@@ -1,4 +1,4 @@
-package engine
+package filter
 
 import (
 	"cmp"
@@ -7,10 +7,16 @@ import (
 	"strings"
 )
 
+// Fields are what conditions look at, such as a chunk.
+type Fields interface {
+	// Values gives what a condition sees in a field; nil where there is no such field.
+	Values(field string) []Value
+}
+
 // Matches says whether a chunk passes the condition. Engines evaluate
 // conditions in their own ways; this is what they must agree with, and what
 // tells a caller which condition kept a chunk out.
-func (c *Condition) Matches(chunk *Chunk) bool {
+func (c *Condition) Matches(chunk Fields) bool {
 	if c.AnyOf != nil {
 		holds := slices.ContainsFunc(c.AnyOf, func(all []Condition) bool { return MatchesAll(all, chunk) })
 		return holds != c.Not
@@ -19,7 +25,7 @@ func (c *Condition) Matches(chunk *Chunk) bool {
 }
 
 // MatchesAll says whether a chunk passes all conditions.
-func MatchesAll(conditions []Condition, chunk *Chunk) bool {
+func MatchesAll(conditions []Condition, chunk Fields) bool {
 	for i := range conditions {
 		if !conditions[i].Matches(chunk) {
 			return false
@@ -108,61 +114,6 @@ func (v Value) Text() (string, bool) {
 		return strconv.FormatFloat(x, 'f', -1, 64), true
 	case bool:
 		return strconv.FormatBool(x), true
-	default:
-		return "", false
-	}
-}
-
-// Values gives what a condition or a facet sees in a field: one of the chunk's
-// own fields, or a metadata key. Nil when the chunk has no such field.
-func (c *Chunk) Values(field string) []Value {
-	if text, own := c.ownField(field); own {
-		if text == "" {
-			return nil
-		}
-		return []Value{{V: text}}
-	}
-	switch v := c.Metadata[field].(type) {
-	case nil:
-		return nil
-	case []any:
-		values := make([]Value, 0, len(v))
-		for _, item := range v {
-			if item != nil {
-				values = append(values, Value{V: item})
-			}
-		}
-		return values
-	default:
-		return []Value{{V: v}}
-	}
-}
-
-func (c *Chunk) ownField(field string) (value string, own bool) {
-	switch field {
-	case "document_id":
-		return c.DocumentID, true
-	case "document_name":
-		return c.DocumentName, true
-	case "owner":
-		return c.Owner, true
-	case FieldWrittenAt: // metadata that were there before the field was are seen where it has no value
-		return c.WrittenAt, c.WrittenAt != ""
-	}
-	if c.QA == nil {
-		return "", false
-	}
-	switch field {
-	case "title":
-		return c.Title, true
-	case "category":
-		return c.Category, true
-	case "date":
-		return c.Date, true
-	case "url":
-		return c.URL, true
-	case "group":
-		return c.Group, true
 	default:
 		return "", false
 	}
