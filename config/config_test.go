@@ -362,6 +362,11 @@ embedding: {query_extra: {input_type: query, deep: {n: 1}}}`, nil, nil)
 }
 
 func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
+	want, err := Example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isWritten(t, example, want)
 	got, err := Load(example, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -375,11 +380,11 @@ func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Default().YAML()
+	defaults, err := Default().YAML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+	if diff := cmp.Diff(string(defaults), string(text)); diff != "" {
 		t.Errorf("the example differs from the defaults (-default +example):\n%s", diff)
 	}
 }
@@ -409,18 +414,21 @@ func TestEverySettingIsDescribed(t *testing.T) {
 const reference = "../docs/configuration.md"
 
 // Promise: "Every setting is on" (docs/guide/en/operating.md).
-func TestReference(t *testing.T) {
-	got := Reference()
+func TestReference(t *testing.T) { isWritten(t, reference, Reference()) }
+
+// isWritten compares a file with what is made of the settings; -update writes it.
+func isWritten(t *testing.T, name, want string) {
+	t.Helper()
 	if golden.Updating() {
-		if err := os.WriteFile(reference, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(reference)
+	got, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/configuration.md is out of date; -update writes it (-file +settings):\n%s; want diff \"\"", diff)
+	if diff := cmp.Diff(string(got), want); diff != "" {
+		t.Errorf("%s is out of date; -update writes it (-file +settings):\n%s; want diff \"\"", name, diff)
 	}
 }

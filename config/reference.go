@@ -1,8 +1,12 @@
 package config
 
 import (
+	_ "embed"
 	"fmt"
+	"reflect"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const referenceHead = `# Configuration
@@ -69,3 +73,95 @@ func code(text string) string {
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+const exampleHead = `# Every setting of Hybridge, with its default or an example. Copy what you need:
+#
+#   hybridge serve --config hybridge.yaml
+#
+# Each setting is also a variable, HYBRIDGE_EMBEDDING_URL for embedding.url, and some are flags. Flags override
+# variables, variables override this file. Durations are written 30s or 2h, sizes 512KiB or 8MiB.
+# "hybridge config check" shows what is in effect.
+#
+# Written by the tests of package config with -update; keys and presets are from samples.yaml.
+`
+
+// samples are keys and presets as someone may have them: they have no defaults.
+//
+//go:embed samples.yaml
+var samples string
+
+// Example returns hybridge.example.yaml.
+func Example() (string, error) {
+	var out strings.Builder
+	out.WriteString(exampleHead)
+	if err := exemplify(&out, reflect.ValueOf(*Default()), "", ""); err != nil {
+		return "", err
+	}
+	return out.String() + "\n" + samples, nil
+}
+
+// exemplify writes the settings of a group, each below what it does.
+func exemplify(out *strings.Builder, group reflect.Value, prefix, indent string) error {
+	for i := range group.NumField() {
+		field, value := group.Type().Field(i), group.Field(i)
+		key := field.Tag.Get("yaml")
+		switch {
+		case key == "keys", key == "presets":
+			continue
+		case field.Anonymous:
+			if err := exemplify(out, value, prefix, indent); err != nil {
+				return err
+			}
+			continue
+		case field.Type.Kind() == reflect.Struct:
+			fmt.Fprintf(out, "\n%s%s:\n", indent, key)
+			if err := exemplify(out, value, prefix+key+".", indent+"  "); err != nil {
+				return err
+			}
+			continue
+		}
+		written, err := exampleValue(value)
+		if err != nil {
+			return err
+		}
+		if indent == "" {
+			out.WriteByte('\n')
+		}
+		setting := settingOf(prefix + key)
+		comment(out, indent, setting.Doc+" ("+setting.Accept+")")
+		fmt.Fprintf(out, "%s%s: %s\n", indent, key, written)
+	}
+	return nil
+}
+
+// exampleValue writes a value on one line.
+func exampleValue(v reflect.Value) (string, error) {
+	switch v.Kind() { //nolint:exhaustive // lists and maps alone may be nil
+	case reflect.Slice:
+		if v.IsNil() {
+			return "[]", nil
+		}
+	case reflect.Map:
+		return "{}", nil
+	}
+	var node yaml.Node
+	if err := node.Encode(v.Interface()); err != nil {
+		return "", err
+	}
+	node.Style = yaml.FlowStyle
+	text, err := yaml.Marshal(&node)
+	return strings.TrimSpace(string(text)), err
+}
+
+// comment writes a text as lines of at most 100 characters.
+func comment(out *strings.Builder, indent, text string) {
+	line := indent + "#"
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > 100 {
+			out.WriteString(line + "\n")
+			line = indent + "#"
+		}
+		line += " " + word
+	}
+	out.WriteString(line + "\n")
+}

@@ -62,7 +62,9 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 			Accept: whatAccepts(field), Default: printed(value),
 		})
 		if entry, ok := entryType(field.Type); ok {
-			settings = collect(settings, key+"[].", reflect.New(entry).Elem())
+			usual := reflect.New(entry).Elem()
+			setDefaults(usual)
+			settings = collect(settings, key+"[].", usual)
 		}
 	}
 	return settings

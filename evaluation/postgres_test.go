@@ -19,7 +19,8 @@ func TestBalancedOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: devservices.NewDatabase(t).URL, Tokenizer: opened(t), KeywordWait: time.Minute,
+		Settings: postgres.Settings{KeywordWait: time.Minute},
+		URL:      devservices.NewDatabase(t).URL, Tokenizer: opened(t),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,8 @@ var keepers = map[string]func(t testing.TB) engine.RecordKeeper{
 	"embedded": func(t testing.TB) engine.RecordKeeper { return keeper(t, t.TempDir()) },
 	"postgres": func(t testing.TB) engine.RecordKeeper {
 		e, err := postgres.Open(t.Context(), postgres.Options{
-			URL: devservices.NewDatabase(t).URL, Tokenizer: enginetest.Words{}, Timeout: time.Minute,
+			Settings: postgres.Settings{Timeout: time.Minute},
+			URL:      devservices.NewDatabase(t).URL, Tokenizer: enginetest.Words{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +68,8 @@ var keepers = map[string]func(t testing.TB) engine.RecordKeeper{
 	"elasticsearch": func(t testing.TB) engine.RecordKeeper {
 		server, prefix := devservices.Indices(t)
 		e, err := elastic.New(elastic.Options{
-			URLs: []string{server}, IndexPrefix: prefix, Tokenizer: enginetest.Words{}, Timeout: time.Minute,
+			Settings: elastic.Settings{IndexPrefix: prefix, Timeout: time.Minute},
+			URLs:     []string{server}, Tokenizer: enginetest.Words{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -314,7 +316,8 @@ func TestWhileARealStoreIsAway(t *testing.T) {
 	database := devservices.NewDatabase(t)
 	way := devservices.NewRelay(t, database.URL)
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: way.Instead(database.URL), Tokenizer: enginetest.Words{}, Timeout: time.Minute,
+		Settings: postgres.Settings{Timeout: time.Minute},
+		URL:      way.Instead(database.URL), Tokenizer: enginetest.Words{},
 	})
 	if err != nil {
 		t.Fatal(err)

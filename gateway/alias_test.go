@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -47,7 +48,7 @@ func (k *keeper) Search(ctx context.Context, scope access.Scope, req search.Requ
 // Values of a request outlive it in caches and stores: nothing of it may share
 // memory with the buffers that the next requests are read into.
 func TestNothingAliasesTheRequest(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}})
 	kept := &keeper{fakes: g.fakes}
 	g.server.options.Ingester = kept
 	g.server.options.Searcher = kept

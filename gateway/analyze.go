@@ -5,14 +5,15 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 func (s *Server) analyzeRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/analyze", tag: "search", access: reads,
-		id: "analyze", summary: "What a search would do, without doing it",
-		about: "Tokens, weights, synonyms, the plan, and the exact requests to the engines.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/analyze", Tag: "search", Access: endpoint.Reads,
+		ID: "analyze", Summary: "What a search would do, without doing it",
+		About: "Tokens, weights, synonyms, the plan, and the exact requests to the engines.",
 	}, s.analyze)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/search"
@@ -65,36 +66,36 @@ type answerInput struct {
 }
 
 // answerForm is server-sent events. No model goes on for a client that has gone.
-var answerForm = liveForm{
-	contentType: eventStream, failed: func(p Problem) any { return serverEvent{"error", p} }, forClient: true,
+var answerForm = endpoint.LiveForm{
+	ContentType: eventStream, Failed: func(p endpoint.Problem) any { return endpoint.NewEvent("error", p) }, ForClient: true,
 }
 
 func (s *Server) answerRoutes() {
-	r := route{
-		method: http.MethodPost, path: "/v1/answer", tag: "search", access: reads,
-		id: "answer", summary: "Answer a question by a model, with citations, as server-sent events",
-		about: "Takes the members of a search; threshold is auto when left out. The first event is sources. Each sentence " +
+	r := endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/answer", Tag: "search", Access: endpoint.Reads,
+		ID: "answer", Summary: "Answer a question by a model, with citations, as server-sent events",
+		About: "Takes the members of a search; threshold is auto when left out. The first event is sources. Each sentence " +
 			"then is one, with the numbers of its sources; where nothing relevant is found the model is not asked, and " +
 			"unknown says so. The last event is done, or error, whose data is a problem. Without a model (answer.url) " +
 			"this is unsupported. What a model writes may be wrong, its citations included.",
 	}
-	in := s.inputOf(reflect.TypeFor[answerInput]())
-	op := s.operation(&r, in)
-	op.RequestBody = s.requestBody(in)
+	in := s.Document.InputOf(reflect.TypeFor[answerInput]())
+	op := s.Document.Operation(&r, in)
+	op.RequestBody = s.Document.RequestBody(in)
 	data := &huma.Schema{Description: "The data of the events sources, sentence, unknown, error and done."}
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[AnswerSources](), reflect.TypeFor[answer.Sentence](), reflect.TypeFor[UnknownAnswer](),
-		reflect.TypeFor[Problem](), reflect.TypeFor[AnswerDone](),
+		reflect.TypeFor[endpoint.Problem](), reflect.TypeFor[AnswerDone](),
 	} {
-		data.AnyOf = append(data.AnyOf, s.schemaOf(of))
+		data.AnyOf = append(data.AnyOf, s.Document.SchemaOf(of))
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{eventStream: {Schema: data}},
 	}
-	s.openapi.AddOperation(op)
-	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.Document.AddOperation(op)
+	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(answerInput)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
+		if err := in.Bind(c, input, s.Limits.JSONBytes); err != nil {
 			return err
 		}
 		model, err := s.answers()
@@ -105,8 +106,8 @@ func (s *Server) answerRoutes() {
 		if err != nil {
 			return err
 		}
-		asked.model, asked.started = model, exchangeOf(c).start
-		return s.liveAs(c, answerForm, func(ctx context.Context, tell func(any) error) (any, error) {
+		asked.model, asked.started = model, endpoint.ExchangeOf(c).Start
+		return s.LiveAs(c, answerForm, func(ctx context.Context, tell func(any) error) (any, error) {
 			return s.answer(ctx, asked, tell)
 		})
 	})
@@ -170,7 +171,7 @@ func (s *Server) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerR
 	for i := range asked.passages {
 		asked.sources.Sources = append(asked.sources.Sources, asked.passages[i].Citation)
 	}
-	annotate(ctx, slog.Int("sources", len(asked.passages)))
+	endpoint.Annotate(ctx, slog.Int("sources", len(asked.passages)))
 	return asked, nil
 }
 
@@ -184,7 +185,7 @@ func (s *Server) answer(ctx context.Context, asked *askedModel, tell func(any) e
 		return nil, fault.New(fault.Overloaded, "%d answers are being written, the most at a time (answer.concurrent)",
 			cap(s.answering))
 	}
-	if err := tell(serverEvent{"sources", asked.sources}); err != nil {
+	if err := tell(endpoint.NewEvent("sources", asked.sources)); err != nil {
 		return nil, err
 	}
 	unknown := UnknownAnswer{Code: asked.empty, Reason: "I don't know: nothing in these knowledge bases answers this."}
@@ -192,12 +193,12 @@ func (s *Server) answer(ctx context.Context, asked *askedModel, tell func(any) e
 	if len(asked.passages) > 0 {
 		unknown = UnknownAnswer{Code: "not_in_sources", Reason: "I don't know: what was found does not answer this."}
 		ending, err = asked.model.Write(ctx, asked.question, asked.passages, func(sentence answer.Sentence) error {
-			return tell(serverEvent{"sentence", sentence})
+			return tell(endpoint.NewEvent("sentence", sentence))
 		})
 	}
 	if err == nil && ending.Unknown {
-		err = tell(serverEvent{"unknown", unknown})
+		err = tell(endpoint.NewEvent("unknown", unknown))
 	}
 	took := float64(time.Since(asked.started).Microseconds()) / 1000
-	return serverEvent{"done", AnswerDone{ending.Sentences, ending.Truncated, took}}, err
+	return endpoint.NewEvent("done", AnswerDone{ending.Sentences, ending.Truncated, took}), err
 }

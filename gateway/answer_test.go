@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/rag"
@@ -180,7 +181,7 @@ func TestAnswersRefuse(t *testing.T) {
 	if _, err := (&Server{}).answers(); err != errNoAnswers { //nolint:errorlint // this very one
 		t.Errorf("without a model: %v", err)
 	}
-	if p := problemOf(errNoAnswers); p.Status != 400 || p.Code != "unsupported" || !strings.Contains(p.Detail, "answer.url") {
+	if p := endpoint.ProblemOf(errNoAnswers); p.Status != 400 || p.Code != "unsupported" || !strings.Contains(p.Detail, "answer.url") {
 		t.Errorf("without a model: %+v", p)
 	}
 	if got := g.ask("GET", "/", ""); !strings.Contains(got.body, `"answers":true`) {
@@ -192,7 +193,7 @@ func TestAnswersRefuse(t *testing.T) {
 func TestAClientThatGoesEndsTheModel(t *testing.T) {
 	deadline.Set(t, time.Minute)
 	model := newScriptedModel(t, "Yes. B|"+hang)
-	g := start(t, Options{Answers: model.client, Limits: Limits{Answers: 1}})
+	g := start(t, Options{Answers: model.client, Limits: endpoint.Limits{Answers: 1}})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	request, err := http.NewRequestWithContext(ctx, "POST", g.url+"/v1/answer", strings.NewReader(question))

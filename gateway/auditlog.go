@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/audit"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // AuditLog reads what Options.Audit took.
@@ -39,10 +40,10 @@ type auditInput struct {
 }
 
 func (s *Server) auditRoutes() {
-	registerWith(s, s.auditLog, route{
-		method: http.MethodGet, path: "/v1/audit", tag: "operation", access: governs, role: keys.Operate,
-		id: "read-audit-log", summary: "Who did what, when, and how it ended",
-		about: "Requests of the tenant that need a key, the newest first, from the file of audit.path of this gateway. " +
+	endpoint.RegisterWith(s.API, s.auditLog, endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/audit", Tag: "operation", Access: endpoint.Governs, Role: keys.Operate,
+		ID: "read-audit-log", Summary: "Who did what, when, and how it ended",
+		About: "Requests of the tenant that need a key, the newest first, from the file of audit.path of this gateway. " +
 			"What was refused for lack of a key belongs to the tenant default.",
 	}, s.readAudit)
 }
@@ -60,7 +61,7 @@ func (s *Server) changed(method, route string) bool {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	changes, ok := s.changing[method+" "+route]
+	changes, ok := s.Changes(method, route)
 	return changes || !ok && method != http.MethodGet
 }
 
@@ -69,7 +70,7 @@ func (s *Server) readAudit(
 ) (*AuditRecords, error) {
 	q := audit.Query{Key: in.Key, Action: in.Action, Base: in.Base, Outcome: in.Outcome, Before: -1, Limit: in.Limit}
 	if in.Outcome != "" && !slices.Contains(audit.Outcomes, in.Outcome) {
-		return nil, fault.Invalid("outcome", clip(in.Outcome), strings.Join(audit.Outcomes, ", "))
+		return nil, fault.Invalid("outcome", endpoint.Clip(in.Outcome), strings.Join(audit.Outcomes, ", "))
 	}
 	if in.Changes {
 		q.Only = s.changed
@@ -83,7 +84,7 @@ func (s *Server) readAudit(
 	}
 	if in.After != "" {
 		if q.Before, err = strconv.ParseInt(in.After, 10, 64); err != nil || q.Before < 1 {
-			return nil, fault.Invalid("after", clip(in.After), "the next of the page before")
+			return nil, fault.Invalid("after", endpoint.Clip(in.After), "the next of the page before")
 		}
 	}
 	page, err := log.Read(ctx, scope, q)
@@ -103,7 +104,7 @@ func timeOf(name, text string) (at time.Time, err error) {
 		return at, nil
 	}
 	if at, err = time.Parse(time.RFC3339, text); err != nil {
-		return at, fault.Invalid(name, clip(text), "a time, as 2026-11-28T12:00:00Z")
+		return at, fault.Invalid(name, endpoint.Clip(text), "a time, as 2026-11-28T12:00:00Z")
 	}
 	return at, nil
 }

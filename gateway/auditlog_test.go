@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/audit"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
@@ -25,7 +26,7 @@ func (f fakeAudit) Read(ctx context.Context, scope access.Scope, q audit.Query) 
 }
 
 func TestAuditLogIsAsked(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("full", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme")}})
 	got := g.ask("GET", "/v1/audit?key=a&action=DELETE&knowledge_base=b&outcome=refused&from=2026-11-28T12:00:00Z&after=7", "", "X-API-Key: full")
 	for _, want := range []string{`"key":"a"`, `"route":"DELETE"`, `"knowledge_base":"b"`, `"outcome":"refused"`, `"time":"2026-11-28T12:00:00Z"`, `"next":"6"`} {
 		if !strings.Contains(got.body, want) {
@@ -58,7 +59,7 @@ func TestWhatChangesIsKnownByItsRoute(t *testing.T) {
 		}
 	}
 	for method, changes := range map[string]bool{"GET": false, "HEAD": false, "POST": true, "DELETE": true} {
-		if g.server.changed(method, unmatched) != changes || g.server.changed(method, "/v0/gone") != changes {
+		if g.server.changed(method, "unmatched") != changes || g.server.changed(method, "/v0/gone") != changes {
 			t.Errorf("%s without a route", method)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
@@ -152,7 +153,7 @@ func TestKeysOnEveryRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { shut(t, file) })
-	g := start(t, Options{StoredKeys: keys.NewKeeper(t.Context(), file, slog.New(slog.DiscardHandler)), Keys: []Key{
+	g := start(t, Options{StoredKeys: keys.NewKeeper(t.Context(), file, slog.New(slog.DiscardHandler)), Keys: []endpoint.Key{
 		filtered, key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
 		key("stranger", "rival"),
 	}})
@@ -265,7 +266,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 func TestKeysAttachWhatTheyAreGiven(t *testing.T) {
 	attacher := key("attacher", "acme")
 	attacher.Attach = []string{"ragflow_*"}
-	g := start(t, Options{Keys: []Key{key("full", "acme"), attacher}})
+	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme"), attacher}})
 	allowed := func(index string, headers ...string) bool {
 		t.Helper()
 		g.ask("GET", "/v1/knowledge-bases/"+base, "", headers...)
@@ -285,7 +286,7 @@ func TestKeysAttachWhatTheyAreGiven(t *testing.T) {
 
 // A knowledge base that a key is not bound to looks like one that is not there.
 func TestBoundKeyCannotTellWhatExists(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("elsewhere", "acme", "other")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("elsewhere", "acme", "other")}})
 	there := g.ask("GET", "/v1/knowledge-bases/manuals", "", "X-API-Key: elsewhere")
 	absent := g.ask("GET", "/v1/knowledge-bases/nothing", "", "X-API-Key: elsewhere")
 	if strings.ReplaceAll(there.body, "manuals", "nothing") != absent.body {
@@ -300,7 +301,7 @@ func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 func TestStrangersLearnNoVersionAndNoEngine(t *testing.T) {
 	asked := 0
 	g := start(t, Options{
-		Version: "9.8.7", Keys: []Key{key("k", "acme")},
+		Version: "9.8.7", Keys: []endpoint.Key{key("k", "acme")},
 		Readiness: func(context.Context) map[string]error {
 			asked++
 			return map[string]error{"postgres": nil}
@@ -328,7 +329,7 @@ func TestWithoutKeysTheTenantIsDefault(t *testing.T) {
 	g := start(t, Options{})
 	g.ask("POST", "/v1/search", question, asJSON, "X-API-Key: whatever")
 	seen := g.seen()
-	if len(seen) != 1 || seen[0].Tenant != DefaultTenant || seen[0].KnowledgeBases != nil {
+	if len(seen) != 1 || seen[0].Tenant != endpoint.DefaultTenant || seen[0].KnowledgeBases != nil {
 		t.Errorf("scopes %+v; want 1 seen and seen[0].Tenant DefaultTenant and no seen[0].KnowledgeBases", seen)
 	}
 }
@@ -355,7 +356,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	if forwarded.status != 403 {
 		t.Errorf("X-Forwarded-Host was believed: %d; want forwarded.status 403", forwarded.status)
 	}
-	f(start(t, Options{Keys: []Key{key("k", "acme")}}), "gateway.example", 200)
+	f(start(t, Options{Keys: []endpoint.Key{key("k", "acme")}}), "gateway.example", 200)
 	for _, probe := range []string{"/healthz", "/readyz"} {
 		if got := keyless.ask("GET", probe, "", "Host: 10.0.0.7:8080"); got.status != 200 {
 			t.Errorf("%s for another host: %d %s; want got.status 200", probe, got.status, brief.Of(got.body))
@@ -432,7 +433,7 @@ func TestCORS(t *testing.T) {
 		return got
 	}
 	const app, asked = "https://app.example", "Access-Control-Request-Method: DELETE"
-	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []Key{key("k", "acme")}})
+	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []endpoint.Key{key("k", "acme")}})
 	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type,x-meilisearch-client")
 	if h := got.header.Get("Access-Control-Allow-Headers"); h != "authorization,content-type,x-meilisearch-client" ||
 		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "PATCH") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
@@ -82,7 +83,7 @@ func TestNullMembers(t *testing.T) {
 }
 
 func TestBadRequests(t *testing.T) {
-	g := start(t, Options{Limits: Limits{JSONBytes: 100_000}})
+	g := start(t, Options{Limits: endpoint.Limits{JSONBytes: 100_000}})
 	f := func(method, path, body, contentType string, status int, code, field string) reply {
 		t.Helper()
 		headers := []string{}

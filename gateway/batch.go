@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -34,8 +35,8 @@ type BatchAnswer struct {
 
 // BatchOutcome is the response to a search, or why there is none.
 type BatchOutcome struct {
-	Response *search.Response `json:"response,omitempty"`
-	Error    *Problem         `json:"error,omitempty"`
+	Response *search.Response  `json:"response,omitempty"`
+	Error    *endpoint.Problem `json:"error,omitempty"`
 }
 
 type batchInput struct {
@@ -43,10 +44,10 @@ type batchInput struct {
 }
 
 func (s *Server) batchRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/search/batch", tag: "search", access: reads,
-		id: "search-batch", summary: "Several searches at once",
-		about: "Each is answered, or refused, by itself and in its place. They count as so many requests, share the " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/search/batch", Tag: "search", Access: endpoint.Reads,
+		ID: "search-batch", Summary: "Several searches at once",
+		About: "Each is answered, or refused, by itself and in its place. They count as so many requests, share the " +
 			"deadline of one, and their answers together are no larger than one may be.",
 	}, s.searchBatch)
 }
@@ -60,7 +61,7 @@ func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchI
 	answer := &BatchAnswer{Answers: make([]BatchOutcome, len(requests))}
 	err := s.searchSeveral(ctx, scope, requests, func(i int, response *search.Response, err error) {
 		if err != nil {
-			problem := problemOf(err)
+			problem := endpoint.ProblemOf(err)
 			answer.Answers[i].Error = &problem
 			return
 		}
@@ -79,7 +80,7 @@ func (s *Server) searchSeveral(
 	ctx context.Context, scope access.Scope, requests []search.Request,
 	take func(i int, response *search.Response, err error),
 ) error {
-	s.callers.owe(ctx, len(requests)-1)
+	s.Owe(ctx, len(requests)-1)
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.options.LogQueries {
@@ -87,9 +88,9 @@ func (s *Server) searchSeveral(
 		for i := range requests {
 			queries[i] = requests[i].Query
 		}
-		annotate(ctx, slog.Any("queries", queries))
+		endpoint.Annotate(ctx, slog.Any("queries", queries))
 	}
-	room := batchRoom{limit: int64(s.limits.AnswerBytes)}
+	room := batchRoom{limit: int64(s.Limits.AnswerBytes)}
 	var failed atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(batchParallel)
@@ -114,7 +115,7 @@ func (s *Server) searchSeveral(
 	if room.full.Load() {
 		return search.TooLarge(room.limit)
 	}
-	annotate(ctx, slog.Int("searches", len(requests)), slog.Int64("failed", failed.Load()))
+	endpoint.Annotate(ctx, slog.Int("searches", len(requests)), slog.Int64("failed", failed.Load()))
 	return nil
 }
 
@@ -132,9 +133,9 @@ func (s *Server) searchOne(
 			s.answered(response, time.Since(started))
 			return
 		}
-		s.failed(scope, req.Preset, kindOf(err), time.Since(started))
-		if kindOf(err) == fault.Internal {
-			s.log.LogAttrs(ctx, slog.LevelError, "a search of a batch failed", slog.String("error", err.Error()))
+		s.failed(scope, req.Preset, endpoint.KindOf(err), time.Since(started))
+		if endpoint.KindOf(err) == fault.Internal {
+			s.Log.LogAttrs(ctx, slog.LevelError, "a search of a batch failed", slog.String("error", err.Error()))
 		}
 	}()
 	response, err = s.options.Searcher.Search(ctx, scope, *req)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // BenchmarkSearch is what the gateway adds to a search of 10 hits, over a real
@@ -26,7 +28,7 @@ func BenchmarkSearch(b *testing.B) {
 
 func benchmarkSearch(b *testing.B, body string) {
 	g := start(b, Options{
-		Keys:   []Key{key("k", "acme")},
+		Keys:   []endpoint.Key{key("k", "acme")},
 		Logger: slog.New(slog.NewJSONHandler(formatted{}, nil)),
 	})
 	g.canned = cannedResponse(10)

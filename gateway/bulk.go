@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +17,10 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/locale"
 )
-
-const ndjson = "application/x-ndjson"
 
 // bulk is the input and the output of a bulk request: chunks in, results out.
 type bulk struct {
@@ -41,19 +39,19 @@ type ChunksWritten struct {
 
 // registerBulk adds a route that takes NDJSON, one chunk a line, and answers NDJSON, one result a
 // line; or a JSON array, and answers an object. The body is read as it comes, however long.
-func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
-	r.status, r.timeout = http.StatusOK, s.limits.Ingest
-	in := s.inputOf(reflect.TypeFor[I]())
+func registerBulk[I any](s *Server, r endpoint.Route, handle bulkHandler[I]) {
+	r.Status, r.Timeout = http.StatusOK, s.Limits.Ingest
+	in := s.Document.InputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
-	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *requestBody) error {
-		results, language := &spool{limit: s.limits.SpoolBytes}, languageOf(c)
-		lines, array := io.Reader(body), isJSON(c.Get(fiber.HeaderContentType))
+	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *endpoint.RequestBody) error {
+		results, language := &endpoint.Spool{Limit: s.Limits.SpoolBytes}, endpoint.LanguageOf(c)
+		lines, array := io.Reader(body), endpoint.IsJSON(c.Get(fiber.HeaderContentType))
 		if array {
-			lines = newArrayLines(body)
+			lines = endpoint.NewArrayLines(body)
 		}
 		err := handle(ctx, scope, input, bulk{lines: lines, emit: s.emitter(results, language)})
-		if err != nil && results.size > 0 {
-			annotate(ctx, slog.String("interrupted", err.Error()))
+		if err != nil && results.Size > 0 {
+			endpoint.Annotate(ctx, slog.String("interrupted", err.Error()))
 			err = interrupt(results, language, err)
 		}
 		if err != nil {
@@ -61,35 +59,29 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 		}
 		return sendSpool(c, results, array)
 	}
-	mountStream(s, &r, in, chunkTypes, serve)
+	endpoint.MountStream(s.API, &r, in, endpoint.ChunkTypes, serve)
 }
 
-func (s *Server) emitter(results *spool, language *locale.Language) func(ingest.Result) error {
+func (s *Server) emitter(results *endpoint.Spool, language *locale.Language) func(ingest.Result) error {
 	return func(result ingest.Result) error {
 		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
-		return encodeLine(results, language.Answer(result))
+		return endpoint.EncodeLine(results, language.Answer(result))
 	}
-}
-
-func encodeLine(w io.Writer, line any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(line)
 }
 
 // interrupt adds a last line that says why the rest of the input was not processed. The
 // lines before it remain true.
-func interrupt(results *spool, language *locale.Language, cause error) error {
-	p := problemOf(cause)
-	return encodeLine(results, language.Answer(ingest.Result{
+func interrupt(results *endpoint.Spool, language *locale.Language, cause error) error {
+	p := endpoint.ProblemOf(cause)
+	return endpoint.EncodeLine(results, language.Answer(ingest.Result{
 		Status: engine.Failed,
 		Error:  &ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
 	}))
 }
 
 // sendSpool answers with the results, as lines or as ChunksWritten.
-func sendSpool(c *fiber.Ctx, results *spool, array bool) error {
-	reader, err := results.reader()
+func sendSpool(c *fiber.Ctx, results *endpoint.Spool, array bool) error {
+	reader, err := results.Reader()
 	if err != nil {
 		return discard(results, err)
 	}
@@ -98,8 +90,8 @@ func sendSpool(c *fiber.Ctx, results *spool, array bool) error {
 		c.Context().SetBodyStream(&listed{lines: bufio.NewReader(reader), Closer: reader}, -1)
 		return nil
 	}
-	c.Set(fiber.HeaderContentType, ndjson)
-	c.Context().SetBodyStream(reader, results.size) // closes it when sent
+	c.Set(fiber.HeaderContentType, endpoint.NDJSON)
+	c.Context().SetBodyStream(reader, results.Size) // closes it when sent
 	return nil
 }
 
@@ -139,22 +131,22 @@ func (l *listed) Read(into []byte) (int, error) {
 }
 
 // discard drops the results of a request that failed.
-func discard(results *spool, cause error) error {
+func discard(results *endpoint.Spool, cause error) error {
 	if err := results.Close(); err != nil {
 		return fault.Wrap(fault.Internal, err, "drop the results of a failed request")
 	}
 	return cause
 }
 
-func (s *Server) documentBulk(r *route, in *input) {
-	op := s.operation(r, in)
-	chunk := s.schemaOf(reflect.TypeFor[ingest.Chunk]())
-	s.asRequest(chunk)
+func (s *Server) documentBulk(r *endpoint.Route, in *endpoint.Input) {
+	op := s.Document.Operation(r, in)
+	chunk := s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())
+	s.Document.AsRequest(chunk)
 	op.RequestBody = &huma.RequestBody{
 		Required:    true,
 		Description: "One chunk a line, or an array of chunks.",
 		Content: map[string]*huma.MediaType{
-			ndjson:                    {Schema: chunk},
+			endpoint.NDJSON:           {Schema: chunk},
 			fiber.MIMEApplicationJSON: {Schema: &huma.Schema{Type: huma.TypeArray, Items: chunk}},
 		},
 	}
@@ -162,9 +154,9 @@ func (s *Server) documentBulk(r *route, in *input) {
 		Description: "One result a line, in the order of the chunks. When the input could not be read to its end, " +
 			"a last result with line 0 says why. To an array an object with all results.",
 		Content: map[string]*huma.MediaType{
-			ndjson:                    {Schema: s.schemaOf(reflect.TypeFor[ingest.Result]())},
-			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[ChunksWritten]())},
+			endpoint.NDJSON:           {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Result]())},
+			fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ChunksWritten]())},
 		},
 	}
-	s.openapi.AddOperation(op)
+	s.Document.AddOperation(op)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
@@ -27,7 +28,7 @@ func TestBulkResultsAreLines(t *testing.T) {
 {"line":2,"status":"failed","error":{"code":"invalid_argument","detail":"the line is not valid UTF-8"}}
 {"id":"<b>","line":3,"status":"created"}
 `
-	if got.status != 200 || got.body != want || got.header.Get("Content-Type") != ndjson {
+	if got.status != 200 || got.body != want || got.header.Get("Content-Type") != endpoint.NDJSON {
 		t.Errorf("%d %s %s", got.status, got.header.Get("Content-Type"), brief.Of(got.body))
 	}
 	empty := g.ask("POST", bulkPath, "", asNDJSON)
@@ -57,7 +58,7 @@ func TestBulkInterrupted(t *testing.T) {
 // deadline and the server's end all interrupt the read.
 func TestBulkStalls(t *testing.T) {
 	deadline.Set(t, time.Minute)
-	f := func(limits Limits, code string, meanwhile func(*gatewayUnderTest)) {
+	f := func(limits endpoint.Limits, code string, meanwhile func(*gatewayUnderTest)) {
 		t.Helper()
 		g := start(t, Options{Limits: limits})
 		body, feed := io.Pipe()
@@ -75,9 +76,9 @@ func TestBulkStalls(t *testing.T) {
 		shut(t, feed)
 	}
 	nothing := func(*gatewayUnderTest) {}
-	f(Limits{Idle: 200 * time.Millisecond}, "request_timeout", nothing)
-	f(Limits{Ingest: 200 * time.Millisecond}, "timeout", nothing)
-	f(Limits{ShutdownGrace: 10 * time.Millisecond}, "canceled", func(g *gatewayUnderTest) {
+	f(endpoint.Limits{Idle: 200 * time.Millisecond}, "request_timeout", nothing)
+	f(endpoint.Limits{Ingest: 200 * time.Millisecond}, "timeout", nothing)
+	f(endpoint.Limits{ShutdownGrace: 10 * time.Millisecond}, "canceled", func(g *gatewayUnderTest) {
 		g.awaitEmitted()
 		go func() { _ = g.stop() }() // its error is reported when the test ends
 	})
@@ -111,7 +112,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func TestBulkIsStreamed(t *testing.T) {
 	const count = 24_000 // 100 MB, many times what the collector lets stand
 	t.Setenv("TMPDIR", t.TempDir())
-	g := start(t, Options{Limits: Limits{SpoolBytes: 4096}})
+	g := start(t, Options{Limits: endpoint.Limits{SpoolBytes: 4096}})
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // what waits to be collected is not what is held
 	var before, peak atomic.Uint64
 	watchHeap(&before)()
@@ -122,7 +123,7 @@ func TestBulkIsStreamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", ndjson)
+	request.Header.Set("Content-Type", endpoint.NDJSON)
 	response, err := g.client.Do(request)
 	if err != nil {
 		t.Fatal(err)

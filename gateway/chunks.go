@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 type chunkInput struct {
@@ -18,15 +19,15 @@ const chunkPath = basePath + "/chunks/{id}"
 
 func (s *Server) chunkRoutes() {
 	const tag = "documents"
-	register(s, route{
-		method: http.MethodGet, path: chunkPath, tag: tag, access: reads,
-		id: "get-chunk", summary: "Get a chunk, hidden ones included",
-		about: "As it was written, without its vectors.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: chunkPath, Tag: tag, Access: endpoint.Reads,
+		ID: "get-chunk", Summary: "Get a chunk, hidden ones included",
+		About: "As it was written, without its vectors.",
 	}, s.getChunk)
-	register(s, route{
-		method: http.MethodDelete, path: chunkPath, tag: tag, access: writes,
-		id: "delete-chunk", summary: "Delete a chunk",
-		about: "404 where there is none of that id. Its document stays, with its other chunks.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodDelete, Path: chunkPath, Tag: tag, Access: endpoint.Writes,
+		ID: "delete-chunk", Summary: "Delete a chunk",
+		About: "404 where there is none of that id. Its document stays, with its other chunks.",
 	}, s.deleteChunk)
 }
 
@@ -38,7 +39,7 @@ func (s *Server) getChunk(ctx context.Context, scope access.Scope, in *chunkInpu
 func (s *Server) deleteChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*Deleted, error) {
 	count, err := s.options.Ingester.DeleteChunks(ctx, scope, in.KB, []string{in.ID})
 	if err == nil && count == 0 {
-		missing := fault.New(fault.NotFound, "chunk %q does not exist in knowledge base %q", clip(in.ID), in.KB)
+		missing := fault.New(fault.NotFound, "chunk %q does not exist in knowledge base %q", endpoint.Clip(in.ID), in.KB)
 		missing.Field = "chunk_id"
 		return nil, missing
 	}

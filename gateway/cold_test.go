@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -25,7 +26,7 @@ func BenchmarkCold(b *testing.B) {
 		b.Fatal(err)
 	}
 	g := startOn(b, coldListener{listener, clock}, Options{
-		Keys: []Key{key("k", "acme")}, Logger: slog.New(slog.DiscardHandler),
+		Keys: []endpoint.Key{key("k", "acme")}, Logger: slog.New(slog.DiscardHandler),
 	})
 	g.canned = cannedResponse(10)
 	g.canned.Documents = manyDocuments(320)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search/compare"
 )
 
@@ -14,10 +15,10 @@ type compareInput struct {
 }
 
 func (s *Server) compareRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/compare", tag: "search", access: reads,
-		id: "compare", summary: "One question, 2 to 6 plans side by side",
-		about: "The columns run at the same time over one analysis and one embedding of the query. The answer has " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/compare", Tag: "search", Access: endpoint.Reads,
+		ID: "compare", Summary: "One question, 2 to 6 plans side by side",
+		About: "The columns run at the same time over one analysis and one embedding of the query. The answer has " +
 			"the hits of each, how far the rankings agree, and how each chunk moved. A column that fails tells why.",
 	}, s.compare)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -43,10 +44,10 @@ type contextInput struct {
 }
 
 func (s *Server) contextRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/context", tag: "search", access: reads,
-		id: "context", summary: "Search, for a prompt: numbered text of bounded length with its sources",
-		about: "Takes the members of a search. In format context the text ends after a whole chunk or a whole " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/context", Tag: "search", Access: endpoint.Reads,
+		ID: "context", Summary: "Search, for a prompt: numbered text of bounded length with its sources",
+		About: "Takes the members of a search. In format context the text ends after a whole chunk or a whole " +
 			"sentence within max_chars; in format tool it has max_chunks whole chunks.",
 	}, s.context)
 }
@@ -70,7 +71,7 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 	answer := &ContextAnswer{
 		QueryID: found.QueryID, Cached: found.Cached, Degraded: found.Degraded, Context: req.format(found),
 	}
-	annotate(ctx, slog.Int("citations", len(answer.Citations)))
+	endpoint.Annotate(ctx, slog.Int("citations", len(answer.Citations)))
 	return answer, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -26,10 +27,10 @@ func (s *Server) noteDegraded(ctx context.Context, degraded []search.Degraded) {
 		if unsaid > 0 {
 			attrs = append(attrs, slog.Int("more_since_the_last_line", unsaid))
 		}
-		if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-			attrs = append(attrs, slog.String("request_id", x.id))
+		if x := endpoint.ExchangeIn(ctx); x != nil {
+			attrs = append(attrs, slog.String("request_id", x.ID))
 		}
-		s.log.LogAttrs(ctx, slog.LevelWarn, "an answer is degraded", attrs...)
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "an answer is degraded", attrs...)
 	}
 }
 

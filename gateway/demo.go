@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Demo fills a knowledge base with the documents that come with the program.
@@ -16,10 +17,10 @@ type Demo interface {
 }
 
 func (s *Server) demoRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/demo", tag: "knowledge-bases", access: governs, status: http.StatusAccepted,
-		id: "load-demo", summary: "Load sample data into the knowledge base docs",
-		about: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs, Status: http.StatusAccepted,
+		ID: "load-demo", Summary: "Load sample data into the knowledge base docs",
+		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
 	}, s.loadDemo)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -66,20 +67,20 @@ type difyInput struct {
 }
 
 func (s *Server) difyRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/dify/retrieval", tag: "protocols", access: reads,
-		id: "dify-retrieval", summary: "Dify's external knowledge API",
-		about:   "In Dify, the endpoint of the external knowledge API is this gateway's address with /dify.",
-		dialect: &dialect{refusal: difyRefusal, problems: reflect.TypeFor[DifyError](), members: difyMembers},
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/dify/retrieval", Tag: "protocols", Access: endpoint.Reads,
+		ID: "dify-retrieval", Summary: "Dify's external knowledge API",
+		About:   "In Dify, the endpoint of the external knowledge API is this gateway's address with /dify.",
+		Dialect: &endpoint.Dialect{Refusal: difyRefusal, Problems: reflect.TypeFor[DifyError](), Members: difyMembers},
 	}, s.difyRetrieval)
 }
 
-func difyRefusal(c *fiber.Ctx, p Problem) (status int, body any) {
+func difyRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	told := DifyError{Code: p.Status, Message: p.Detail}
 	switch fault.Kind(p.Code) { //nolint:exhaustive // the others have the status for a code
 	case fault.Unauthenticated:
 		p.Status, told.Code = http.StatusForbidden, difyForbidden
-		if presentedKey(c) == "" {
+		if endpoint.PresentedKey(c) == "" {
 			told.Code = difyMalformedKey
 		}
 	case fault.Forbidden:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -85,7 +86,7 @@ func TestConditionsOfOtherProgramsAreFilters(t *testing.T) {
 }
 
 func TestDifyRetrieval(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k1", "acme"), key("k2", "acme", "other")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme"), key("k2", "acme", "other")}})
 	const path = "/dify/retrieval"
 	f := func(body, auth string, status int, contains string) {
 		t.Helper()

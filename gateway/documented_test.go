@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
 )
@@ -75,7 +76,7 @@ var documentedErrors = []documentedError{
 }
 
 func askWithoutKey(g *gatewayUnderTest) reply {
-	closed := start(g.t, Options{Keys: []Key{key("k1", "acme")}})
+	closed := start(g.t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
 	defer func() { _ = closed.stop() }()
 	return closed.ask(http.MethodGet, "/v1/presets", "")
 }

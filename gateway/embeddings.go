@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Embedder is a configured embedding model.
@@ -37,7 +38,7 @@ type EmbeddingsRequest struct {
 // embedded are texts; lists of tokens would be of another model's vocabulary.
 type embedded []string
 
-func (embedded) accepts() string { return "a text, or a list of texts; tokens are not taken" }
+func (embedded) Accepts() string { return "a text, or a list of texts; tokens are not taken" }
 
 // UnmarshalJSON reads a text, or a list of texts.
 func (e *embedded) UnmarshalJSON(text []byte) error {
@@ -80,11 +81,11 @@ type embeddingsInput struct {
 }
 
 func (s *Server) embeddingsRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/embeddings", tag: "protocols", access: reads,
-		id: "openai-embeddings", summary: "OpenAI's embeddings, by the configured model",
-		about:   "Texts are sent as they are: prefixes that the model wants are the caller's.",
-		dialect: openAIDialect(),
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/embeddings", Tag: "protocols", Access: endpoint.Reads,
+		ID: "openai-embeddings", Summary: "OpenAI's embeddings, by the configured model",
+		About:   "Texts are sent as they are: prefixes that the model wants are the caller's.",
+		Dialect: openAIDialect(),
 	}, s.embeddings)
 }
 

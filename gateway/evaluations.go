@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Evaluations measures systems on query sets.
@@ -86,58 +87,58 @@ func (s *Server) evaluations() (Evaluations, error) {
 }
 
 func (s *Server) evaluationRoutes() {
-	registerWith(s, s.evaluations, route{
-		method: http.MethodPost, path: evaluationsPath, tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "start-evaluation", summary: "Measure systems on a query set, as a job",
-		about: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodPost, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "start-evaluation", Summary: "Measure systems on a query set, as a job",
+		About: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
 			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
 			"search is refused at once.",
 	}, startEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodGet, path: evaluationsPath, tag: evaluationTag, access: reads, whole: true,
-		id: "list-evaluations", summary: "List evaluations",
-		about: "Those whose knowledge bases the key sees.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodGet, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-evaluations", Summary: "List evaluations",
+		About: "Those whose knowledge bases the key sees.",
 	}, listEvaluations)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodGet, path: evaluationPath, tag: evaluationTag, access: reads, whole: true,
-		id: "get-evaluation", summary: "Get an evaluation: its state, and what each system reached",
-		about: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodGet, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-evaluation", Summary: "Get an evaluation: its state, and what each system reached",
+		About: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
 			"method for all of them, and the queries that lost and gained most.",
 	}, getEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodDelete, path: evaluationPath, tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusNoContent,
-		id:     "delete-evaluation", summary: "Delete an evaluation",
-		about: "One that is running is a conflict: cancel it first.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodDelete, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusNoContent,
+		ID:     "delete-evaluation", Summary: "Delete an evaluation",
+		About: "One that is running is a conflict: cancel it first.",
 	}, deleteEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodPost, path: evaluationPath + "/resume", tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "resume-evaluation", summary: "Go on with an evaluation that ended before its time",
-		about: "What was answered is not asked again; searches that failed are.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "resume-evaluation", Summary: "Go on with an evaluation that ended before its time",
+		About: "What was answered is not asked again; searches that failed are.",
 	}, resumeEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodPost, path: evaluationPath + "/cancel", tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "cancel-evaluation", summary: "Cancel an evaluation that this gateway runs",
-		about: "What was answered is kept, and resume goes on.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "cancel-evaluation", Summary: "Cancel an evaluation that this gateway runs",
+		About: "What was answered is kept, and resume goes on.",
 	}, cancelEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodGet, path: evaluationPath + "/rows", tag: evaluationTag, access: reads, whole: true,
-		id: "list-evaluation-rows", summary: "How a system answered each query",
-		about: "Hits with their grades and, of the first 20, what each leg gave them: what moved, and why.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodGet, Path: evaluationPath + "/rows", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-evaluation-rows", Summary: "How a system answered each query",
+		About: "Hits with their grades and, of the first 20, what each leg gave them: what moved, and why.",
 	}, evaluationRows)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodGet, path: evaluationPath + "/comparison", tag: evaluationTag, access: reads, whole: true,
-		id: "compare-evaluations", summary: "Compare two systems of one evaluation, or of two",
-		about: "By any metric, on the queries that both answered and by the judgments of the first evaluation; every query " +
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodGet, Path: evaluationPath + "/comparison", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "compare-evaluations", Summary: "Compare two systems of one evaluation, or of two",
+		About: "By any metric, on the queries that both answered and by the judgments of the first evaluation; every query " +
 			"is in the answer.",
 	}, compareEvaluation)
-	registerWith(s, s.evaluations, route{
-		method: http.MethodGet, path: evaluationPath + "/unjudged", tag: evaluationTag, access: reads, whole: true,
-		id: "list-unjudged", summary: "Hits that nobody has judged",
-		about: "Metrics take them for not relevant; judging these first tells most.",
+	endpoint.RegisterWith(s.API, s.evaluations, endpoint.Route{
+		Method: http.MethodGet, Path: evaluationPath + "/unjudged", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-unjudged", Summary: "Hits that nobody has judged",
+		About: "Metrics take them for not relevant; judging these first tells most.",
 	}, unjudged)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/clicks"
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Events keeps searches and what users did with their answers.
@@ -71,34 +72,34 @@ func (s *Server) clicks() (Clicks, error) {
 }
 
 func (s *Server) eventRoutes() {
-	registerWith(s, s.events, route{
-		method: http.MethodPost, path: eventsPath, tag: eventsTag, access: reads, status: http.StatusAccepted,
-		bodyBytes: events.MaxBatchBytes,
-		id:        "post-events", summary: "Tell what users did with answers",
-		about: "Impressions, clicks, dwell times, conversions and others, in the schema of User Behavior Insights 1.3 with " +
+	endpoint.RegisterWith(s.API, s.events, endpoint.Route{
+		Method: http.MethodPost, Path: eventsPath, Tag: eventsTag, Access: endpoint.Reads, Status: http.StatusAccepted,
+		BodyBytes: events.MaxBatchBytes,
+		ID:        "post-events", Summary: "Tell what users did with answers",
+		About: "Impressions, clicks, dwell times, conversions and others, in the schema of User Behavior Insights 1.3 with " +
 			"an event_id, by which an event that is sent again counts once. They are safe on disk when the answer comes, " +
 			"also while the store is away. One that is wrong refuses the batch, and is named. Events on a query that is not " +
 			"in the log, as one of another tenant, are kept and counted as orphans.",
 	}, postEvents)
-	registerWith(s, s.events, route{
-		method: http.MethodDelete, path: eventsPath, tag: eventsTag, access: governs, role: keys.Manage,
-		id: "delete-events", summary: "Delete what is logged of a client",
-		about: "Its searches with all events on them, and its events on searches of others. It needs a key of all " +
+	endpoint.RegisterWith(s.API, s.events, endpoint.Route{
+		Method: http.MethodDelete, Path: eventsPath, Tag: eventsTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "delete-events", Summary: "Delete what is logged of a client",
+		About: "Its searches with all events on them, and its events on searches of others. It needs a key of all " +
 			"knowledge bases. Ask again later where another gateway had events that were not stored yet.",
 	}, deleteEvents)
-	registerWith(s, s.events, route{
-		method: http.MethodGet, path: eventsPath + "/analytics", tag: eventsTag, access: reads, role: keys.Manage,
-		whole: true, timeout: s.limits.Ingest,
-		id: "analyze-events", summary: "What users searched for, and what changed",
-		about: "Totals, and the questions that were asked most, that found nothing, whose hits were all refused by a " +
+	endpoint.RegisterWith(s.API, s.events, endpoint.Route{
+		Method: http.MethodGet, Path: eventsPath + "/analytics", Tag: eventsTag, Access: endpoint.Reads, Role: keys.Manage,
+		Whole: true, Timeout: s.Limits.Ingest,
+		ID: "analyze-events", Summary: "What users searched for, and what changed",
+		About: "Totals, and the questions that were asked most, that found nothing, whose hits were all refused by a " +
 			"threshold, that were slow, and that were put in other words; each beside the period of equal length before. " +
 			"A key that is bound to knowledge bases sees searches of these alone.",
 	}, analyzeEvents)
-	registerWith(s, s.clicks, route{
-		method: http.MethodPost, path: eventsPath + "/judgments", tag: eventsTag, access: governs, role: keys.Manage,
-		timeout: s.limits.Ingest,
-		id:      "judge-clicks", summary: "Make judgments of clicks",
-		about: "By the simplified dynamic Bayesian network of Chapelle and Zhang (2009), which takes out where hits stood: " +
+	endpoint.RegisterWith(s.API, s.clicks, endpoint.Route{
+		Method: http.MethodPost, Path: eventsPath + "/judgments", Tag: eventsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Timeout: s.Limits.Ingest,
+		ID:      "judge-clicks", Summary: "Make judgments of clicks",
+		About: "By the simplified dynamic Bayesian network of Chapelle and Zhang (2009), which takes out where hits stood: " +
 			"a hit is as relevant as often as it was the last click of those who read it. The questions become a query set, " +
 			"the grades a judgment list of source clicks; nothing is made where clicks say nothing.",
 	}, judgeClicks)

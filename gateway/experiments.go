@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Experiments lets users decide between ways to search.
@@ -66,47 +67,47 @@ func (s *Server) experiments() (Experiments, error) {
 }
 
 func (s *Server) experimentRoutes() {
-	registerWith(s, s.experiments, route{
-		method: http.MethodPost, path: experimentsPath, tag: experimentTag, access: governs, role: keys.Manage,
-		status: http.StatusCreated,
-		id:     "create-experiment", summary: "Make an experiment, which runs from its start to its end",
-		about: "Searches with a client_id, or a session_id, are answered by the variant that the key has by a hash of the " +
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodPost, Path: experimentsPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusCreated,
+		ID:     "create-experiment", Summary: "Make an experiment, which runs from its start to its end",
+		About: "Searches with a client_id, or a session_id, are answered by the variant that the key has by a hash of the " +
 			"experiment's id, on every gateway the same; or by both in one list. Variants that cannot run are refused, and " +
 			"so is what sets the same members of the same searches as another experiment. A definition never changes.",
 	}, createExperiment)
-	registerWith(s, s.experiments, route{
-		method: http.MethodGet, path: experimentsPath, tag: experimentTag, access: reads, whole: true,
-		id: "list-experiments", summary: "List experiments",
-		about: "Those whose knowledge bases the key sees.",
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodGet, Path: experimentsPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-experiments", Summary: "List experiments",
+		About: "Those whose knowledge bases the key sees.",
 	}, listExperiments)
-	registerWith(s, s.experiments, route{
-		method: http.MethodGet, path: experimentPath, tag: experimentTag, access: reads, whole: true,
-		id: "get-experiment", summary: "Get an experiment and its state",
-		about: "One that a guard rail stopped says which.",
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodGet, Path: experimentPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-experiment", Summary: "Get an experiment and its state",
+		About: "One that a guard rail stopped says which.",
 	}, getExperiment)
-	registerWith(s, s.experiments, route{
-		method: http.MethodGet, path: experimentPath + "/report", tag: experimentTag, access: reads, whole: true,
-		timeout: s.limits.Ingest,
-		id:      "report-experiment", summary: "What is known of an experiment",
-		about: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodGet, Path: experimentPath + "/report", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
+		Timeout: s.Limits.Ingest,
+		ID:      "report-experiment", Summary: "What is known of an experiment",
+		About: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
 			"the log of events.",
 	}, reportExperiment)
-	registerWith(s, s.experiments, route{
-		method: http.MethodPost, path: experimentPath + "/stop", tag: experimentTag, access: governs, role: keys.Manage,
-		id: "stop-experiment", summary: "Stop an experiment before its end",
-		about: "Other gateways stop some seconds later. One that is over stays as it is.",
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "stop-experiment", Summary: "Stop an experiment before its end",
+		About: "Other gateways stop some seconds later. One that is over stays as it is.",
 	}, stopExperiment)
-	registerWith(s, s.experiments, route{
-		method: http.MethodDelete, path: experimentPath, tag: experimentTag, access: governs, role: keys.Manage,
-		status: http.StatusNoContent,
-		id:     "delete-experiment", summary: "Delete an experiment",
-		about: "One that is running is a conflict: stop it first.",
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodDelete, Path: experimentPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusNoContent,
+		ID:     "delete-experiment", Summary: "Delete an experiment",
+		About: "One that is running is a conflict: stop it first.",
 	}, deleteExperiment)
-	registerWith(s, s.experiments, route{
-		method: http.MethodPost, path: experimentsPath + "/needed", tag: experimentTag, access: reads, whole: true,
-		timeout: s.limits.Ingest,
-		id:      "needed-experiment", summary: "How long an experiment would take to find a difference",
-		about: "What the goal leaves out is taken from the log of the last week.",
+	endpoint.RegisterWith(s.API, s.experiments, endpoint.Route{
+		Method: http.MethodPost, Path: experimentsPath + "/needed", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
+		Timeout: s.Limits.Ingest,
+		ID:      "needed-experiment", Summary: "How long an experiment would take to find a difference",
+		About: "What the goal leaves out is taken from the log of the last week.",
 	}, neededExperiment)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -13,10 +14,10 @@ type explainInput struct {
 }
 
 func (s *Server) explainRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/explain", tag: "search", access: reads,
-		id: "explain", summary: "Why a chunk is, or is not, in the answer to a search",
-		about: "Runs the search and says of one chunk which legs found it and how they scored it, or what " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/explain", Tag: "search", Access: endpoint.Reads,
+		ID: "explain", Summary: "Why a chunk is, or is not, in the answer to a search",
+		About: "Runs the search and says of one chunk which legs found it and how they scored it, or what " +
 			"kept it out: the filter, a threshold, a rule, its rank.",
 	}, s.explain)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -26,26 +27,26 @@ const exportedAtOnce = 64 << 10
 
 // exportRoutes adds the route that reads a knowledge base whole, as a stream of any length.
 func (s *Server) exportRoutes() {
-	r := route{
-		method: http.MethodGet, path: basePath + "/chunks", tag: "documents", access: reads,
-		id: "export-chunks", summary: "Read all chunks, as they are written",
-		about: "In the order of their ids by bytes, hidden ones included, each as POST of documents takes it. When they " +
+	r := endpoint.Route{
+		Method: http.MethodGet, Path: basePath + "/chunks", Tag: "documents", Access: endpoint.Reads,
+		ID: "export-chunks", Summary: "Read all chunks, as they are written",
+		About: "In the order of their ids by bytes, hidden ones included, each as POST of documents takes it. When they " +
 			"could not be read to their end, the last line is a problem; ask again after the last id.",
 	}
-	in := s.inputOf(reflect.TypeFor[exportInput]())
-	op := s.operation(&r, in)
+	in := s.Document.InputOf(reflect.TypeFor[exportInput]())
+	op := s.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: "One chunk a line.",
-		Content:     map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Chunk]())}},
+		Content:     map[string]*huma.MediaType{endpoint.NDJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.Chunk]())}},
 	}
-	s.openapi.AddOperation(op)
-	s.mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.Document.AddOperation(op)
+	s.Mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input exportInput
-		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
+		if err := in.Bind(c, &input, 0); err != nil {
 			return err
 		}
 		export := ingest.Export{KB: input.KB, After: input.After, Limit: input.Limit, Vectors: input.Vectors}
-		return s.live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+		return s.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
 			return s.export(ctx, scope, export, tell)
 		})
 	})
@@ -61,7 +62,7 @@ func (s *Server) export(
 	count := 0
 	flush := func() error {
 		defer lines.Reset()
-		return tell(rawLines(lines.Bytes()))
+		return tell(endpoint.RawLines(lines.Bytes()))
 	}
 	err = s.options.Ingester.Export(ctx, scope, export, func(chunk ingest.Chunk) error {
 		count++
@@ -73,5 +74,5 @@ func (s *Server) export(
 	if err != nil && count > 0 && ctx.Err() == nil {
 		_ = flush() // what was read before the error is true; a client that has gone needs none
 	}
-	return rawLines(lines.Bytes()), err
+	return endpoint.RawLines(lines.Bytes()), err
 }

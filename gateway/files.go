@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -39,26 +40,26 @@ var fileTypes = []string{fiber.MIMEOctetStream, fiber.MIMEMultipartForm}
 // fileRoutes adds the upload of a file, which is read as it comes: the first part
 // is kept in memory, the rest in a file without a name.
 func (s *Server) fileRoutes() {
-	r := route{
-		method: http.MethodPost, path: filesPath, tag: "documents", access: writes,
-		status: http.StatusOK, timeout: s.limits.Ingest,
-		id: "upload-file", summary: "Split a file into chunks and make them its document",
-		about: "The chunks replace all that the document had, or nothing is changed. A file that is empty, damaged, no " +
+	r := endpoint.Route{
+		Method: http.MethodPost, Path: filesPath, Tag: "documents", Access: endpoint.Writes,
+		Status: http.StatusOK, Timeout: s.Limits.Ingest,
+		ID: "upload-file", Summary: "Split a file into chunks and make them its document",
+		About: "The chunks replace all that the document had, or nothing is changed. A file that is empty, damaged, no " +
 			"text or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
 			"answer comes while the file is being written, by a line whenever more chunks are ready; the last line is " +
 			"the result, or a problem. A client that closes the connection before all are ready leaves nothing changed.",
 	}
-	in := s.inputOf(reflect.TypeFor[fileInput]())
+	in := s.Document.InputOf(reflect.TypeFor[fileInput]())
 	s.documentFile(&r, in)
 	serve := func(
-		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *requestBody,
+		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
 	) error {
 		upload, err := s.uploadOf(c, input, body)
 		if err != nil {
 			return err
 		}
-		if c.Accepts(fiber.MIMEApplicationJSON, ndjson) == ndjson {
-			return s.live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+		if c.Accepts(fiber.MIMEApplicationJSON, endpoint.NDJSON) == endpoint.NDJSON {
+			return s.Live(c, func(ctx context.Context, tell func(any) error) (any, error) {
 				upload.Progress = func(p ingest.FileProgress) error { return tell(p) }
 				return s.writeFile(ctx, scope, upload)
 			})
@@ -67,14 +68,14 @@ func (s *Server) fileRoutes() {
 		if err != nil {
 			return err
 		}
-		annotate(ctx, slog.Int("chunks", result.Chunks))
-		return writeJSON(c, r.status, result)
+		endpoint.Annotate(ctx, slog.Int("chunks", result.Chunks))
+		return endpoint.WriteJSON(c, r.Status, result)
 	}
-	mountStream(s, &r, in, fileTypes, serve)
-	register(s, route{
-		method: http.MethodGet, path: "/v1/file-formats", tag: "documents", access: reads,
-		id: "list-file-formats", summary: "The formats of files that are split into chunks",
-		about: "The gateway reads them itself, or what ingest.converter_url names does.",
+	endpoint.MountStream(s.API, &r, in, fileTypes, serve)
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/file-formats", Tag: "documents", Access: endpoint.Reads,
+		ID: "list-file-formats", Summary: "The formats of files that are split into chunks",
+		About: "The gateway reads them itself, or what ingest.converter_url names does.",
 	}, s.fileFormats)
 }
 
@@ -98,17 +99,17 @@ func (s *Server) fileFormats(context.Context, access.Scope, *struct{}) (*FileFor
 }
 
 // uploadOf is what is asked, by the query and, where the body is a form, by its parts.
-func (s *Server) uploadOf(c *fiber.Ctx, input *fileInput, body *requestBody) (upload ingest.FileUpload, err error) {
-	file, announced := io.Reader(body), int64(body.length)
-	if given := c.Get(fiber.HeaderContentType); isForm(given) {
-		form, err := readForm(given, body)
+func (s *Server) uploadOf(c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody) (upload ingest.FileUpload, err error) {
+	file, announced := io.Reader(body), int64(body.Length)
+	if given := c.Get(fiber.HeaderContentType); endpoint.IsForm(given) {
+		form, err := endpoint.ReadForm(given, body)
 		if err != nil {
 			return upload, err
 		}
-		file, announced = form.file, -1
-		input.Name = cmp.Or(input.Name, form.fields["name"], form.name)
-		input.Metadata = cmp.Or(input.Metadata, form.fields["metadata"])
-		input.Folder = cmp.Or(input.Folder, form.fields["folder"])
+		file, announced = form.File, -1
+		input.Name = cmp.Or(input.Name, form.Fields["name"], form.Name)
+		input.Metadata = cmp.Or(input.Metadata, form.Fields["metadata"])
+		input.Folder = cmp.Or(input.Folder, form.Fields["folder"])
 	}
 	metadata, err := metadataOf(input.Metadata)
 	return ingest.FileUpload{
@@ -123,7 +124,7 @@ func metadataOf(text string) (metadata map[string]json.RawMessage, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(text), &metadata); err != nil || metadata == nil {
-		return nil, fault.Invalid("metadata", clip(text), `a JSON object, as {"lang":"en"}`)
+		return nil, fault.Invalid("metadata", endpoint.Clip(text), `a JSON object, as {"lang":"en"}`)
 	}
 	return metadata, nil
 }
@@ -146,8 +147,8 @@ const overread = 256 << 20
 // spooled reads a file of a length that was announced, or -1, to its end and gives it again, so that
 // a client that is slow to send holds no memory.
 func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error) {
-	kept := &spool{limit: s.limits.SpoolBytes}
-	limit := int64(s.limits.FileBytes)
+	kept := &endpoint.Spool{Limit: s.Limits.SpoolBytes}
+	limit := int64(s.Limits.FileBytes)
 	var n int64
 	var err error
 	if announced <= limit {
@@ -155,16 +156,16 @@ func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error)
 	}
 	if err == nil && max(n, announced) > limit {
 		_, _ = io.CopyN(io.Discard, file, overread) // the answer is the same
-		err = ingest.FileTooLarge(s.limits.FileBytes)
+		err = ingest.FileTooLarge(s.Limits.FileBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, kept.Close())
 	}
-	return kept.reader()
+	return kept.Reader()
 }
 
-func (s *Server) documentFile(r *route, in *input) {
-	op := s.operation(r, in)
+func (s *Server) documentFile(r *endpoint.Route, in *endpoint.Input) {
+	op := s.Document.Operation(r, in)
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
 	op.RequestBody = &huma.RequestBody{
 		Required: true,
@@ -185,13 +186,13 @@ func (s *Server) documentFile(r *route, in *input) {
 	op.Responses["200"] = &huma.Response{
 		Description: "What became of the file",
 		Content: map[string]*huma.MediaType{
-			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[ingest.FileResult]())},
-			ndjson: {Schema: &huma.Schema{OneOf: []*huma.Schema{
-				s.schemaOf(reflect.TypeFor[ingest.FileProgress]()),
-				s.schemaOf(reflect.TypeFor[ingest.FileResult]()),
-				s.schemaOf(reflect.TypeFor[Problem]()),
+			fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]())},
+			endpoint.NDJSON: {Schema: &huma.Schema{OneOf: []*huma.Schema{
+				s.Document.SchemaOf(reflect.TypeFor[ingest.FileProgress]()),
+				s.Document.SchemaOf(reflect.TypeFor[ingest.FileResult]()),
+				s.Document.SchemaOf(reflect.TypeFor[endpoint.Problem]()),
 			}}},
 		},
 	}
-	s.openapi.AddOperation(op)
+	s.Document.AddOperation(op)
 }

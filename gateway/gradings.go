@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Gradings have a model fill judgment lists, and compare its grades with others.
@@ -35,18 +36,18 @@ func (s *Server) gradings() (Gradings, error) {
 }
 
 func (s *Server) gradingRoutes() {
-	registerWith(s, s.gradings, route{
-		method: http.MethodPost, path: judgmentListPath + "/grade", tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "grade-judgment-list", summary: "Have a model grade hits by a rubric, as a job",
-		about: "The model of judge.url grades the best hits of systems, and what another list has grades for, into a list " +
+	endpoint.RegisterWith(s.API, s.gradings, endpoint.Route{
+		Method: http.MethodPost, Path: judgmentListPath + "/grade", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "grade-judgment-list", Summary: "Have a model grade hits by a rubric, as a job",
+		About: "The model of judge.url grades the best hits of systems, and what another list has grades for, into a list " +
 			"whose source is model. Each judgment names model and rubric, and why. A text that has a grade by both already is " +
 			"not asked for again.",
 	}, gradeList)
-	registerWith(s, s.gradings, route{
-		method: http.MethodGet, path: judgmentListPath + "/agreement", tag: evaluationTag, access: reads, whole: true,
-		id: "get-agreement", summary: "Compare the grades of two judgment lists",
-		about: "Where both judged the same text: a table of both grades, Cohen's kappa with quadratic weights and its " +
+	endpoint.RegisterWith(s.API, s.gradings, endpoint.Route{
+		Method: http.MethodGet, Path: judgmentListPath + "/agreement", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-agreement", Summary: "Compare the grades of two judgment lists",
+		About: "Where both judged the same text: a table of both grades, Cohen's kappa with quadratic weights and its " +
 			"interval, and which of them is stricter. It says how far the grades of a model, or of clicks, are to be trusted.",
 	}, agreement)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/locale"
 )
@@ -37,15 +38,15 @@ func (s *Server) guideRoutes() {
 		return
 	}
 	read := sync.OnceValues(func() (*manual, error) { return readManual(s.options.Guide) })
-	s.app.Get(strings.TrimSuffix(guide.Root, "/"), toGuide)
-	s.app.Get(guide.Root, toGuide)
-	s.app.Get(guide.Root+"*", func(c *fiber.Ctx) error {
-		exchangeOf(c).route = guide.Root
+	s.App.Get(strings.TrimSuffix(guide.Root, "/"), toGuide)
+	s.App.Get(guide.Root, toGuide)
+	s.App.Get(guide.Root+"*", func(c *fiber.Ctx) error {
+		endpoint.ExchangeOf(c).Route = guide.Root
 		m, err := read()
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "read the guide")
 		}
-		ctx, cancel := context.WithTimeout(s.base, s.limits.Request)
+		ctx, cancel := context.WithTimeout(s.Base, s.Limits.Request)
 		defer cancel()
 		return m.answer(ctx, c)
 	})
@@ -53,7 +54,7 @@ func (s *Server) guideRoutes() {
 
 // toGuide leads to the guide in the reader's language.
 func toGuide(c *fiber.Ctx) error {
-	exchangeOf(c).route = guide.Root
+	endpoint.ExchangeOf(c).Route = guide.Root
 	c.Vary(fiber.HeaderAcceptLanguage)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	return c.Redirect(guide.First(locale.Match(c.Get(fiber.HeaderAcceptLanguage)).Tag()), http.StatusFound)

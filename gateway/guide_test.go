@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/docs"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -28,7 +29,7 @@ func follow(g *gatewayUnderTest, path string, headers ...string) reply {
 
 // The guide needs no key, as the page does not, and is served whole.
 func TestGuide(t *testing.T) {
-	g := start(t, Options{UI: ui, Guide: readGuide, Keys: []Key{key("secret", "acme")}})
+	g := start(t, Options{UI: ui, Guide: readGuide, Keys: []endpoint.Key{key("secret", "acme")}})
 	read, err := readGuide()
 	if err != nil {
 		t.Fatal(err)

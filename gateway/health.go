@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Health says that the process is alive.
@@ -45,21 +46,21 @@ type Warning struct {
 }
 
 func (s *Server) healthRoutes() {
-	register(s, route{
-		method: http.MethodGet, path: "/healthz", tag: "operation",
-		id: "health", summary: "Whether the process answers",
-		about: "200 as long as the process answers, whatever its back ends do. Needs no key.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: "/healthz", Tag: "operation",
+		ID: "health", Summary: "Whether the process answers",
+		About: "200 as long as the process answers, whatever its back ends do. Needs no key.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
 		return &Health{Status: "ok", Version: s.versionFor(ctx)}, nil
 	})
-	r := route{
-		method: http.MethodGet, path: "/readyz", tag: "operation", status: http.StatusOK,
-		id: "readiness", summary: "Whether keyword search serves, and which back ends are there",
-		about: "Answers 503 with the same body while keyword search cannot serve or the gateway is stopping. Where keys " +
+	r := endpoint.Route{
+		Method: http.MethodGet, Path: "/readyz", Tag: "operation", Status: http.StatusOK,
+		ID: "readiness", Summary: "Whether keyword search serves, and which back ends are there",
+		About: "Answers 503 with the same body while keyword search cannot serve or the gateway is stopping. Where keys " +
 			"are configured, who shows none is told the status alone.",
 	}
 	s.documentReadiness(&r)
-	s.mount(&r, s.readiness)
+	s.Mount(&r, s.readiness)
 }
 
 // readiness tells the reasons only to the log, because they name hosts.
@@ -72,22 +73,22 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 			if _, spare := errors.AsType[Spare](err); !spare {
 				answer.Status = "unready"
 			}
-			annotate(ctx, slog.String(name, err.Error()))
+			endpoint.Annotate(ctx, slog.String(name, err.Error()))
 		}
 	}
-	if isStranger(ctx) {
+	if endpoint.IsStranger(ctx) {
 		clear(answer.BackEnds)
 	} else {
 		answer.Warnings = s.warningsOfEngines()
 	}
-	if s.draining.Load() {
+	if s.Draining.Load() {
 		answer.Status = "stopping"
 	}
 	status := http.StatusOK
 	if answer.Status != "ready" {
 		status = http.StatusServiceUnavailable
 	}
-	return writeJSON(c, status, answer)
+	return endpoint.WriteJSON(c, status, answer)
 }
 
 func (s *Server) warningsOfEngines() (all []Warning) {
@@ -116,7 +117,7 @@ func (s *Server) backEnds() map[string]error {
 	s.ready.mu.Lock()
 	defer s.ready.mu.Unlock()
 	if time.Since(s.ready.when) >= readinessLife {
-		ctx, cancel := context.WithTimeout(s.base, s.limits.Request)
+		ctx, cancel := context.WithTimeout(s.Base, s.Limits.Request)
 		defer cancel()
 		s.ready.states = s.options.Readiness(ctx)
 		s.ready.when = time.Now()
@@ -126,24 +127,17 @@ func (s *Server) backEnds() map[string]error {
 
 // versionFor is the version, but for strangers.
 func (s *Server) versionFor(ctx context.Context) string {
-	if isStranger(ctx) {
+	if endpoint.IsStranger(ctx) {
 		return ""
 	}
 	return s.options.Version
 }
 
-// isStranger reports whether a key would be needed and the caller has none: then it learns
-// nothing of versions and engines.
-func isStranger(ctx context.Context) bool {
-	x, ok := ctx.Value(exchangeKey{}).(*exchange)
-	return ok && x.stranger
-}
-
-func (s *Server) documentReadiness(r *route) {
-	in := s.inputOf(reflect.TypeFor[struct{}]())
-	op := s.operation(r, in)
-	content := map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(reflect.TypeFor[Readiness]())}}
+func (s *Server) documentReadiness(r *endpoint.Route) {
+	in := s.Document.InputOf(reflect.TypeFor[struct{}]())
+	op := s.Document.Operation(r, in)
+	content := map[string]*huma.MediaType{"application/json": {Schema: s.Document.SchemaOf(reflect.TypeFor[Readiness]())}}
 	op.Responses["200"] = &huma.Response{Description: "Ready", Content: content}
 	op.Responses["503"] = &huma.Response{Description: "Not ready", Content: content}
-	s.openapi.AddOperation(op)
+	s.Document.AddOperation(op)
 }

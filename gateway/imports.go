@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	files "github.com/hybridge-search/hybridge/evaluation/exchange"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 type importQueriesInput struct {
@@ -21,18 +22,18 @@ type importJudgmentsInput struct {
 
 // importRoutes take whole files of other programs.
 func (s *Server) importRoutes() {
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: querySetPath + "/import", tag: evaluationTag, access: governs, role: keys.Write,
-		bodyBytes: rowsBody, timeout: s.limits.Ingest,
-		id: "import-queries", summary: "Add the queries of a file to a set",
-		about: "In the forms that other programs have. A row that cannot be read, or is refused, is told by its line, and " +
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: querySetPath + "/import", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		BodyBytes: rowsBody, Timeout: s.Limits.Ingest,
+		ID: "import-queries", Summary: "Add the queries of a file to a set",
+		About: "In the forms that other programs have. A row that cannot be read, or is refused, is told by its line, and " +
 			"the others are stored.",
 	}, importQueries)
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: judgmentListPath + "/import", tag: evaluationTag, access: governs, role: keys.Write,
-		bodyBytes: rowsBody, timeout: s.limits.Ingest,
-		id: "import-judgments", summary: "Add the judgments of a file to a list",
-		about: "In the forms that other programs have. A row that cannot be read, is beyond the scale of the list, or is " +
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: judgmentListPath + "/import", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		BodyBytes: rowsBody, Timeout: s.Limits.Ingest,
+		ID: "import-judgments", Summary: "Add the judgments of a file to a list",
+		About: "In the forms that other programs have. A row that cannot be read, is beyond the scale of the list, or is " +
 			"refused, is told by its line, and the others are stored.",
 	}, importJudgments)
 }

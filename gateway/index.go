@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Index lists the routes.
@@ -26,7 +27,7 @@ func (s *Server) indexRoutes() {
 		Name: "Hybridge", OpenAPI: "/openapi.json", UI: s.hasUI(),
 		Events: s.options.Events != nil, Answers: s.options.Answers != nil,
 	}
-	for path, item := range s.openapi.Paths {
+	for path, item := range s.Document.Paths {
 		for method, present := range map[string]bool{
 			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,
 			http.MethodPut: item.Put != nil, http.MethodDelete: item.Delete != nil,
@@ -41,9 +42,9 @@ func (s *Server) indexRoutes() {
 		_, pathB, _ := strings.Cut(b, " ")
 		return strings.Compare(pathA+a, pathB+b)
 	})
-	register(s, route{
-		method: http.MethodGet, path: "/", tag: "operation", id: "index", summary: "The routes",
-		about: "For people and machines that came to the address without a path: what there is, by method " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: "/", Tag: "operation", ID: "index", Summary: "The routes",
+		About: "For people and machines that came to the address without a path: what there is, by method " +
 			"and path. Browsers get the page.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Index, error) {
 		told := *answer

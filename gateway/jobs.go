@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/locale"
 )
 
@@ -49,22 +50,22 @@ const (
 )
 
 func (s *Server) jobRoutes() {
-	register(s, route{
-		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads, role: keys.Operate,
-		id: "list-jobs", summary: "List jobs",
-		about: "Jobs of the tenant, the newest first. Those that have ended are kept for 90 days, at most 1,000; one " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/jobs", Tag: jobsTag, Access: endpoint.Reads, Role: keys.Operate,
+		ID: "list-jobs", Summary: "List jobs",
+		About: "Jobs of the tenant, the newest first. Those that have ended are kept for 90 days, at most 1,000; one " +
 			"that was running when its gateway ended has failed, unless its work goes on, as migrations do.",
 	}, s.listJobs)
-	register(s, route{
-		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads, role: keys.Operate,
-		id: "get-job", summary: "State, progress and errors of a job",
-		about: "How far it is, what it has done, and why it failed.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: jobPath, Tag: jobsTag, Access: endpoint.Reads, Role: keys.Operate,
+		ID: "get-job", Summary: "State, progress and errors of a job",
+		About: "How far it is, what it has done, and why it failed.",
 	}, s.getJob)
-	register(s, route{
-		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: governs, role: keys.Operate,
-		status: http.StatusAccepted,
-		id:     "cancel-job", summary: "Cancel a job",
-		about: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: jobPath + "/cancel", Tag: jobsTag, Access: endpoint.Governs, Role: keys.Operate,
+		Status: http.StatusAccepted,
+		ID:     "cancel-job", Summary: "Cancel a job",
+		About: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
 			"ended stays as it is.",
 	}, s.cancelJob)
 	s.jobEvents()
@@ -130,22 +131,22 @@ func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput
 // jobEvents adds the route that sends a job as server-sent events: one at once and one at
 // each change, until the job has ended.
 func (s *Server) jobEvents() {
-	r := route{
-		method: http.MethodGet, path: jobPath + "/events", tag: jobsTag, access: reads,
-		id: "job-events", summary: "Progress of a job as server-sent events",
-		about: "Each event is named job and its data is the job. The stream ends with the job, or after 100 seconds: " +
+	r := endpoint.Route{
+		Method: http.MethodGet, Path: jobPath + "/events", Tag: jobsTag, Access: endpoint.Reads,
+		ID: "job-events", Summary: "Progress of a job as server-sent events",
+		About: "Each event is named job and its data is the job. The stream ends with the job, or after 100 seconds: " +
 			"ask again, as EventSource does.",
 	}
-	in := s.inputOf(reflect.TypeFor[jobInput]())
-	op := s.operation(&r, in)
+	in := s.Document.InputOf(reflect.TypeFor[jobInput]())
+	op := s.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK),
 		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
 	}
-	s.openapi.AddOperation(op)
-	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.Document.AddOperation(op)
+	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input jobInput
-		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
+		if err := in.Bind(c, &input, 0); err != nil {
 			return err
 		}
 		if _, err := s.job(ctx, scope, input.Job); err != nil {
@@ -153,7 +154,7 @@ func (s *Server) jobEvents() {
 		}
 		c.Set(fiber.HeaderContentType, eventStream)
 		c.Set("X-Accel-Buffering", "no") // a proxy must not buffer them
-		stream := jobStream{tenant: scope.Tenant, job: input.Job, language: languageOf(c)}
+		stream := jobStream{tenant: scope.Tenant, job: input.Job, language: endpoint.LanguageOf(c)}
 		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, stream) })
 		return nil
 	})
@@ -172,15 +173,15 @@ type jobStream struct {
 // sendEvents runs after the handler has returned, until the job has ended, the stream's time
 // is over, the server stops or the client has gone.
 func (s *Server) sendEvents(w *bufio.Writer, of jobStream) {
-	ctx, cancel := context.WithTimeout(s.base, streamTime)
+	ctx, cancel := context.WithTimeout(s.Base, streamTime)
 	defer cancel()
 	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil {
 		return
 	}
-	for ctx.Err() == nil && !s.draining.Load() {
+	for ctx.Err() == nil && !s.Draining.Load() {
 		wait, stop := context.WithTimeout(ctx, heartbeat)
 		err := s.options.Jobs.Watch(wait, of.tenant, of.job, func(job jobs.Job) error {
-			if err := (serverEvent{"job", job}).write(w, of.language); err != nil {
+			if err := endpoint.NewEvent("job", job).Write(w, of.language); err != nil {
 				return err
 			}
 			return w.Flush()

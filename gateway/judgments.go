@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // JudgmentLists is the answer to listing them.
@@ -85,45 +86,45 @@ const (
 )
 
 func (s *Server) judgmentRoutes() {
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: judgmentListsPath, tag: evaluationTag, access: reads, whole: true,
-		id: "list-judgment-lists", summary: "List judgment lists",
-		about: "Those of the query sets that the key sees, by their ids.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: judgmentListsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-judgment-lists", Summary: "List judgment lists",
+		About: "Those of the query sets that the key sees, by their ids.",
 	}, listJudgmentLists)
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: judgmentListPath, tag: evaluationTag, access: reads, whole: true,
-		id: "get-judgment-list", summary: "Get a judgment list",
-		about: "Without its judgments, which have pages of their own.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-judgment-list", Summary: "Get a judgment list",
+		About: "Without its judgments, which have pages of their own.",
 	}, getJudgmentList)
-	registerWith(s, s.library, route{
-		method: http.MethodPut, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
-		id: "save-judgment-list", summary: "Make a judgment list, or change its name and note",
-		about: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPut, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		ID: "save-judgment-list", Summary: "Make a judgment list, or change its name and note",
+		About: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
 			"Its query set, scale and source do not change.",
 	}, saveJudgmentList)
-	registerWith(s, s.library, route{
-		method: http.MethodDelete, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
-		status: http.StatusNoContent,
-		id:     "delete-judgment-list", summary: "Delete a judgment list with its judgments",
-		about: "Evaluations keep the judgments that they were made with.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodDelete, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		Status: http.StatusNoContent,
+		ID:     "delete-judgment-list", Summary: "Delete a judgment list with its judgments",
+		About: "Evaluations keep the judgments that they were made with.",
 	}, deleteJudgmentList)
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: judgmentListPath + "/judgments", tag: evaluationTag, access: reads, whole: true,
-		id: "list-judgments", summary: "List the judgments of a list",
-		about: "In the order of queries, a page at a time, or of one query.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-judgments", Summary: "List the judgments of a list",
+		About: "In the order of queries, a page at a time, or of one query.",
 	}, listJudgments)
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: judgmentListPath + "/judgments", tag: evaluationTag, access: governs, role: keys.Write,
-		bodyBytes: rowsBody,
-		id:        "put-judgments", summary: "Add judgments to a list, or change them",
-		about: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		BodyBytes: rowsBody,
+		ID:        "put-judgments", Summary: "Add judgments to a list, or change them",
+		About: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
 			"text must be there: the judgment then says when that has changed, and finds it under another id.",
 	}, putJudgments)
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: judgmentListPath + "/judgments/delete", tag: evaluationTag, access: governs,
-		role: keys.Write,
-		id:   "delete-judgments", summary: "Delete judgments of a list",
-		about: "By query and chunk, or document; the answer counts those that were there.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: judgmentListPath + "/judgments/delete", Tag: evaluationTag, Access: endpoint.Governs,
+		Role: keys.Write,
+		ID:   "delete-judgments", Summary: "Delete judgments of a list",
+		About: "By query and chunk, or document; the answer counts those that were there.",
 	}, deleteJudgments)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -49,24 +50,24 @@ const (
 
 func (s *Server) keyRoutes() {
 	const tag = "keys"
-	register(s, route{
-		method: http.MethodGet, path: keysPath, tag: tag, access: governs, role: keys.Operate,
-		id: "list-keys", summary: "List the stored keys of the tenant",
-		about: "Names, roles, knowledge bases and dates. The keys themselves are never shown again, and " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		ID: "list-keys", Summary: "List the stored keys of the tenant",
+		About: "Names, roles, knowledge bases and dates. The keys themselves are never shown again, and " +
 			"those of the configuration are not listed.",
 	}, s.listKeys)
-	register(s, route{
-		method: http.MethodPost, path: keysPath, tag: tag, access: governs, role: keys.Operate, status: http.StatusCreated,
-		id: "create-key", summary: "Make a key",
-		about: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusCreated,
+		ID: "create-key", Summary: "Make a key",
+		About: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
 	}, s.createKey)
-	register(s, route{
-		method: http.MethodPost, path: keyPath + "/rotate", tag: tag, access: governs, role: keys.Operate,
-		id: "rotate-key", summary: "Give a key a new secret", about: "The old one ends within two seconds.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: keyPath + "/rotate", Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		ID: "rotate-key", Summary: "Give a key a new secret", About: "The old one ends within two seconds.",
 	}, s.rotateKey)
-	register(s, route{
-		method: http.MethodDelete, path: keyPath, tag: tag, access: governs, role: keys.Operate, status: http.StatusNoContent,
-		id: "revoke-key", summary: "Revoke a key", about: "It ends within two seconds and stays in the list.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusNoContent,
+		ID: "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
 	}, s.revokeKey)
 }
 
@@ -95,8 +96,8 @@ func (s *Server) createKey(ctx context.Context, scope access.Scope, in *createKe
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(s.options.Keys, func(k Key) bool { return k.Name == record.Name }) {
-		return nil, fault.New(fault.Conflict, "the configuration has a key %q", clip(record.Name))
+	if slices.ContainsFunc(s.options.Keys, func(k endpoint.Key) bool { return k.Name == record.Name }) {
+		return nil, fault.New(fault.Conflict, "the configuration has a key %q", endpoint.Clip(record.Name))
 	}
 	made, secret, err := keeper.Create(ctx, record)
 	return &MadeKey{Key: secret, Record: made}, err
@@ -124,10 +125,10 @@ func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, e
 			return r, fault.Invalid("attach", pattern, "what the key which asks may attach")
 		}
 	}
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.roles != nil {
+	if x := endpoint.ExchangeIn(ctx); x != nil && x.Roles != nil {
 		for _, role := range r.Roles {
-			if !slices.Contains(x.roles, role) {
-				return r, fault.New(fault.Forbidden, "roles has %q, which the key that asks does not have", clip(role))
+			if !slices.Contains(x.Roles, role) {
+				return r, fault.New(fault.Forbidden, "roles has %q, which the key that asks does not have", endpoint.Clip(role))
 			}
 		}
 	}
@@ -179,7 +180,7 @@ func (s *Server) mayChangeKey(ctx context.Context, scope access.Scope, keeper *k
 			same := &NewKey{Name: name, Roles: r.Roles, KnowledgeBases: r.KnowledgeBases, Attach: r.Attach}
 			_, err := same.within(ctx, scope)
 			if err != nil || r.KnowledgeBases == nil && scope.KnowledgeBases != nil {
-				return fault.New(fault.Forbidden, "key %q may do or see more than the key that asks", clip(name))
+				return fault.New(fault.Forbidden, "key %q may do or see more than the key that asks", endpoint.Clip(name))
 			}
 			return nil
 		}

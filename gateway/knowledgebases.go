@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Catalog keeps the list of knowledge bases.
@@ -42,38 +43,38 @@ const (
 
 func (s *Server) knowledgeBaseRoutes() {
 	const tag = "knowledge-bases"
-	register(s, route{
-		method: http.MethodPost, path: basesPath, tag: tag, access: governs, status: http.StatusCreated,
-		id: "create-knowledge-base", summary: "Create a knowledge base, or attach to an index",
-		about: "Everything but its id has a default. With attach it reads an index that is already there, " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: basesPath, Tag: tag, Access: endpoint.Governs, Status: http.StatusCreated,
+		ID: "create-knowledge-base", Summary: "Create a knowledge base, or attach to an index",
+		About: "Everything but its id has a default. With attach it reads an index that is already there, " +
 			"which is never written to.",
 	}, s.createKnowledgeBase)
-	register(s, route{
-		method: http.MethodGet, path: basesPath, tag: tag, access: reads,
-		id: "list-knowledge-bases", summary: "List the knowledge bases that the key may see",
-		about: "By id. Those of other tenants, and those that the key is not for, do not exist to it.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: basesPath, Tag: tag, Access: endpoint.Reads,
+		ID: "list-knowledge-bases", Summary: "List the knowledge bases that the key may see",
+		About: "By id. Those of other tenants, and those that the key is not for, do not exist to it.",
 	}, s.listKnowledgeBases)
-	register(s, route{
-		method: http.MethodGet, path: basePath, tag: tag, access: reads,
-		id: "describe-knowledge-base", summary: "Describe a knowledge base and count what it holds",
-		about: "Its settings, and how many documents, chunks and vectors it has, and how many bytes they " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: basePath, Tag: tag, Access: endpoint.Reads,
+		ID: "describe-knowledge-base", Summary: "Describe a knowledge base and count what it holds",
+		About: "Its settings, and how many documents, chunks and vectors it has, and how many bytes they " +
 			"take.",
 	}, s.describeKnowledgeBase)
-	register(s, route{
-		method: http.MethodDelete, path: basePath, tag: tag, access: governs, status: http.StatusNoContent,
-		id: "delete-knowledge-base", summary: "Delete a knowledge base with all it holds",
-		about: "Of an attached index only the attachment is removed.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodDelete, Path: basePath, Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
+		ID: "delete-knowledge-base", Summary: "Delete a knowledge base with all it holds",
+		About: "Of an attached index only the attachment is removed.",
 	}, s.deleteKnowledgeBase)
-	register(s, route{
-		method: http.MethodPost, path: basePath + "/invalidate", tag: tag, access: governs, status: http.StatusNoContent,
-		id: "invalidate-knowledge-base", summary: "Drop the stored keyword indexes of a knowledge base",
-		about: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
+		ID: "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
+		About: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
 			"from the chunks.",
 	}, s.invalidateKnowledgeBase)
-	register(s, route{
-		method: http.MethodPost, path: basePath + "/check", tag: tag, access: governs, timeout: s.limits.Ingest,
-		id: "check-knowledge-base", summary: "Look for damage, and compare the engines of a knowledge base chunk by chunk",
-		about: "Compares what the embedded engine stores with its checksums; with repair, damaged chunks are taken from " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/check", Tag: tag, Access: endpoint.Governs, Timeout: s.Limits.Ingest,
+		ID: "check-knowledge-base", Summary: "Look for damage, and compare the engines of a knowledge base chunk by chunk",
+		About: "Compares what the embedded engine stores with its checksums; with repair, damaged chunks are taken from " +
 			"another engine. Where there are several, it tells what the others lack, have too much of, or have in another " +
 			"version than the first, " +
 			"and with repair makes them like it. What the outbox owes is made up for first.",
@@ -138,4 +139,12 @@ func (s *Server) deleteKnowledgeBase(
 		s.options.Quota.Deleted(scope.Tenant)
 	}
 	return nil, s.dropSets(ctx, scope, in.KB)
+}
+
+// placeForBase takes a place for a knowledge base; whoever took it says whether one was made.
+func (s *Server) placeForBase(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
+	if s.options.Quota == nil {
+		return func(bool) {}, nil
+	}
+	return s.options.Quota.Create(ctx, scope.Tenant)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // clock is moved by tests alone.
@@ -22,9 +24,9 @@ func (c *clock) now() time.Time { return c.at }
 func (c *clock) move(d time.Duration) { c.at = c.at.Add(d) }
 
 // limited is a server of two keys with few requests each.
-func limited(l Limits, c *clock, back *fakes) *Server {
+func limited(l endpoint.Limits, c *clock, back *fakes) *Server {
 	return New(Options{
-		Keys: []Key{
+		Keys: []endpoint.Key{
 			{Name: "one", Tenant: "t", Hash: sha256.Sum256([]byte("one"))},
 			{Name: "two", Tenant: "t", Hash: sha256.Sum256([]byte("two"))},
 		},
@@ -43,7 +45,7 @@ func statusFrom(t *testing.T, s *Server, key, forwarded string) (int, http.Heade
 	request := httptest.NewRequest(http.MethodGet, "/v1/presets", nil)
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("X-Forwarded-For", forwarded)
-	response, err := s.app.Test(request)
+	response, err := s.App.Test(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func statusFrom(t *testing.T, s *Server, key, forwarded string) (int, http.Heade
 // Promise: "are never limited" (docs/guide/en/limits.md).
 func TestEachKeyHasItsRequests(t *testing.T) {
 	c := newClock()
-	s := limited(Limits{KeyRate: 3}, c, &fakes{})
+	s := limited(endpoint.Limits{KeyRate: 3}, c, &fakes{})
 	f := func(key string, want int, remaining string) {
 		t.Helper()
 		status, header := statusOf(t, s, key, "1.1.1.1")
@@ -80,7 +82,7 @@ func TestEachKeyHasItsRequests(t *testing.T) {
 		for _, probe := range []string{"/healthz", "/readyz"} {
 			request := httptest.NewRequest(http.MethodGet, probe, nil)
 			request.Header.Set("Authorization", "Bearer one")
-			response, err := s.app.Test(request)
+			response, err := s.App.Test(request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +96,7 @@ func TestEachKeyHasItsRequests(t *testing.T) {
 // TestAllHaveTheirRequests: what is over the rate of all is refused to each key, and says when there is more.
 func TestAllHaveTheirRequests(t *testing.T) {
 	c := newClock()
-	s := limited(Limits{Rate: 1}, c, &fakes{})
+	s := limited(endpoint.Limits{Rate: 1}, c, &fakes{})
 	f := func(key string, want int, policy, wait string) {
 		t.Helper()
 		status, header := statusOf(t, s, key, "1.1.1.1")
@@ -111,14 +113,14 @@ func TestAllHaveTheirRequests(t *testing.T) {
 
 // TestABatchCountsEachSearch: those after the first are owed, by the key and by all, but no more than a second has.
 func TestABatchCountsEachSearch(t *testing.T) {
-	f := func(what string, l Limits, key string, wait int) {
+	f := func(what string, l endpoint.Limits, key string, wait int) {
 		t.Helper()
 		c := newClock()
 		s := limited(l, c, &fakes{})
 		request := httptest.NewRequest(http.MethodPost, "/v1/search/batch", strings.NewReader(batchOf("a", "b", "c")))
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Authorization", "Bearer one")
-		response, err := s.app.Test(request)
+		response, err := s.App.Test(request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,17 +140,17 @@ func TestABatchCountsEachSearch(t *testing.T) {
 			t.Errorf("%s: %d after the wait; want status StatusOK", what, status)
 		}
 	}
-	f("as many as a second has", Limits{KeyRate: 3}, "one", 1)
-	f("one fewer", Limits{KeyRate: 4}, "one", 0)
-	f("more than a second has", Limits{KeyRate: 1}, "one", 2)
-	f("another key", Limits{KeyRate: 3}, "two", 0)
-	f("of all", Limits{Rate: 3}, "two", 1)
-	f("more than a second has of all", Limits{Rate: 1}, "two", 2)
+	f("as many as a second has", endpoint.Limits{KeyRate: 3}, "one", 1)
+	f("one fewer", endpoint.Limits{KeyRate: 4}, "one", 0)
+	f("more than a second has", endpoint.Limits{KeyRate: 1}, "one", 2)
+	f("another key", endpoint.Limits{KeyRate: 3}, "two", 0)
+	f("of all", endpoint.Limits{Rate: 3}, "two", 1)
+	f("more than a second has of all", endpoint.Limits{Rate: 1}, "two", 2)
 }
 
 // TestARefusedRequestHasNoPlace: however many requests are refused, as many as may run at a time are still answered.
 func TestARefusedRequestHasNoPlace(t *testing.T) {
-	f := func(what string, l Limits, key string) {
+	f := func(what string, l endpoint.Limits, key string) {
 		t.Helper()
 		entered, release := make(chan struct{}, 4), make(chan struct{})
 		defer close(release)
@@ -161,7 +163,7 @@ func TestARefusedRequestHasNoPlace(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/v1/search", strings.NewReader(question))
 			request.Header.Set("Content-Type", "application/json")
 			request.Header.Set("Authorization", "Bearer one")
-			response, err := s.app.Test(request, -1)
+			response, err := s.App.Test(request, -1)
 			if err != nil {
 				t.Error(err)
 				return 0
@@ -195,13 +197,13 @@ func TestARefusedRequestHasNoPlace(t *testing.T) {
 			<-answered
 		}
 	}
-	f("of the key", Limits{KeyConcurrent: 2}, "one")
-	f("of all", Limits{Concurrent: 2}, "two")
+	f("of the key", endpoint.Limits{KeyConcurrent: 2}, "one")
+	f("of all", endpoint.Limits{Concurrent: 2}, "two")
 }
 
 func TestWrongKeysSlowDownTheirAddress(t *testing.T) {
 	c := newClock()
-	s := limited(Limits{}, c, &fakes{})
+	s := limited(endpoint.Limits{}, c, &fakes{})
 	f := func(what, key, from string, want int) {
 		t.Helper()
 		if status, _ := statusOf(t, s, key, from); status != want {
@@ -230,7 +232,7 @@ func TestAddressesOfProxies(t *testing.T) {
 	const claims, proxy = "0.0.0.0/8", "10.1.0.0/16"
 	f := func(trusted []string, forwarded [2]string, same bool) {
 		t.Helper()
-		o := Options{Keys: []Key{key("one", "t")}, Limits: Limits{WrongKeys: 1}, Now: newClock().now}
+		o := Options{Keys: []endpoint.Key{key("one", "t")}, Limits: endpoint.Limits{WrongKeys: 1}, Now: newClock().now}
 		for _, network := range trusted {
 			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(network))
 		}

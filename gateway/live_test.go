@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
@@ -17,12 +18,12 @@ const inLines = "Accept: application/x-ndjson"
 
 // The last line is the result, or why there is none.
 func TestAFileInLines(t *testing.T) {
-	g := start(t, Options{Limits: Limits{FileBytes: 1000}})
+	g := start(t, Options{Limits: endpoint.Limits{FileBytes: 1000}})
 	f := func(content string, want ...string) {
 		t.Helper()
 		got := g.ask("POST", uploadPath+"a.md", content, asFile, inLines)
 		lines := strings.Split(got.body, "\n")
-		if got.status != 200 || got.header.Get("Content-Type") != ndjson || len(lines) != len(want)+1 || lines[len(want)] != "" {
+		if got.status != 200 || got.header.Get("Content-Type") != endpoint.NDJSON || len(lines) != len(want)+1 || lines[len(want)] != "" {
 			t.Fatalf("%d %s %s", got.status, got.header.Get("Content-Type"), brief.Of(got.body))
 		}
 		for i := range want {
@@ -53,7 +54,7 @@ func TestAFileInLines(t *testing.T) {
 
 // What ends before its first line, and who asks for no lines, is answered as ever.
 func TestAFileNotInLines(t *testing.T) {
-	g := start(t, Options{Limits: Limits{FileBytes: 1000}})
+	g := start(t, Options{Limits: endpoint.Limits{FileBytes: 1000}})
 	refused := func(path, content string, status int, code string) {
 		t.Helper()
 		got := g.ask("POST", path, content, asFile, inLines)
@@ -80,7 +81,7 @@ func begin(ctx context.Context, t *testing.T, g *gatewayUnderTest) *bufio.Reader
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/octet-stream")
-	request.Header.Set("Accept", ndjson)
+	request.Header.Set("Accept", endpoint.NDJSON)
 	response, err := g.client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +114,7 @@ func TestAClientThatGoesEndsTheWork(t *testing.T) {
 
 func TestTheEndOfTheServerEndsTheWork(t *testing.T) {
 	deadline.Set(t, time.Minute)
-	g := start(t, Options{Limits: Limits{ShutdownGrace: 10 * time.Millisecond}})
+	g := start(t, Options{Limits: endpoint.Limits{ShutdownGrace: 10 * time.Millisecond}})
 	lines := begin(context.Background(), t, g)
 	go func() { _ = g.stop() }() // its error is reported when the test ends
 	last := ""

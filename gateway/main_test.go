@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 )
@@ -134,11 +135,11 @@ type reply struct {
 }
 
 // problem decodes a problem document and demands that it is one.
-func (r reply) problem(t testing.TB) Problem {
+func (r reply) problem(t testing.TB) endpoint.Problem {
 	t.Helper()
-	var p Problem
-	if got := r.header.Get("Content-Type"); got != problemType {
-		t.Errorf("Content-Type is %q, want %s; body: %s", got, problemType, brief.Of(r.body))
+	var p endpoint.Problem
+	if got := r.header.Get("Content-Type"); got != endpoint.ProblemType {
+		t.Errorf("Content-Type is %q, want %s; body: %s", got, endpoint.ProblemType, brief.Of(r.body))
 	}
 	if err := json.Unmarshal([]byte(r.body), &p); err != nil {
 		t.Errorf("no problem document: %v in %q", err, brief.Of(r.body))
@@ -196,6 +197,6 @@ const (
 	question = `{"query": "refund", "knowledge_bases": ["manuals"]}`
 )
 
-func key(secret, tenant string, bases ...string) Key {
-	return Key{Name: secret, Tenant: tenant, KnowledgeBases: bases, Hash: sha256.Sum256([]byte(secret))}
+func key(secret, tenant string, bases ...string) endpoint.Key {
+	return endpoint.Key{Name: secret, Tenant: tenant, KnowledgeBases: bases, Hash: sha256.Sum256([]byte(secret))}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Mappings plans and carries out changes of the shape of knowledge bases.
@@ -87,17 +88,17 @@ const (
 
 func (s *Server) mappingRoutes() {
 	s.mappingReads()
-	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/plan", tag: mappingsTag, access: governs, role: keys.Manage,
-		dry: true, status: http.StatusCreated,
-		id: "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
-		about: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: mappingsPath + "/plan", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Dry: true, Status: http.StatusCreated,
+		ID: "plan-mapping", Summary: "Plan a change of the schema, or the repair of drift (dry run)",
+		About: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
 	}, s.planMapping)
-	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/apply", tag: mappingsTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "apply-mapping", summary: "Apply a plan as a job",
-		about: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: mappingsPath + "/apply", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "apply-mapping", Summary: "Apply a plan as a job",
+		About: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
 			"same plan is a conflict.",
 	}, s.applyMapping)
 	for _, order := range []struct {
@@ -115,10 +116,10 @@ func (s *Server) mappingRoutes() {
 		},
 		{migration.Cleanup, "Delete the index from before the switch", "After this there is no way back but another plan."},
 	} {
-		register(s, route{
-			method: http.MethodPost, path: mappingsPath + "/" + string(order.order), tag: mappingsTag,
-			access: governs, role: keys.Manage,
-			status: http.StatusAccepted, id: string(order.order) + "-mapping", summary: order.summary, about: order.about,
+		endpoint.Register(s.API, endpoint.Route{
+			Method: http.MethodPost, Path: mappingsPath + "/" + string(order.order), Tag: mappingsTag,
+			Access: endpoint.Governs, Role: keys.Manage,
+			Status: http.StatusAccepted, ID: string(order.order) + "-mapping", Summary: order.summary, About: order.about,
 		}, func(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
 			if s.options.Mappings == nil {
 				return nil, errNoMappings
@@ -126,40 +127,40 @@ func (s *Server) mappingRoutes() {
 			return s.options.Mappings.Direct(ctx, callerOf(ctx, scope), in.KB, order.order)
 		})
 	}
-	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted, id: "throttle-mapping", summary: "Limit how fast documents are copied",
-		about: "Documents a second, of a copy that runs; 0 lifts the limit.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: mappingsPath + "/throttle", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted, ID: "throttle-mapping", Summary: "Limit how fast documents are copied",
+		About: "Documents a second, of a copy that runs; 0 lifts the limit.",
 	}, s.throttleMapping)
 }
 
 func (s *Server) mappingReads() {
-	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/desired", tag: mappingsTag, access: governs, role: keys.Manage,
-		id: "desired-mapping", summary: "The mapping that the schema wants",
-		about: "What apply would make, for the engine of the knowledge base.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: mappingsPath + "/desired", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "desired-mapping", Summary: "The mapping that the schema wants",
+		About: "What apply would make, for the engine of the knowledge base.",
 	}, s.desiredMapping)
-	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/live", tag: mappingsTag, access: governs, role: keys.Manage,
-		id: "live-mapping", summary: "The mapping that the index has",
-		about: "As the engine tells it now.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: mappingsPath + "/live", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "live-mapping", Summary: "The mapping that the index has",
+		About: "As the engine tells it now.",
 	}, s.liveMapping)
-	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: governs, role: keys.Manage,
-		dry: true,
-		id:  "diff-mapping", summary: "Compare the live mapping with a schema, field by field",
-		about: "With an empty object: with the knowledge base's own schema.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: mappingsPath + "/diff", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		Dry: true,
+		ID:  "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
+		About: "With an empty object: with the knowledge base's own schema.",
 	}, s.diffMapping)
-	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/status", tag: mappingsTag, access: governs, role: keys.Manage,
-		id: "mapping-status", summary: "How a migration stands, and what may be done next",
-		about: "Whether one runs, is held up by a gate or waits for a decision, and which of resume, cancel, " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: mappingsPath + "/status", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "mapping-status", Summary: "How a migration stands, and what may be done next",
+		About: "Whether one runs, is held up by a gate or waits for a decision, and which of resume, cancel, " +
 			"rollback and cleanup may be asked for.",
 	}, s.mappingStatus)
-	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/history", tag: mappingsTag, access: governs, role: keys.Manage,
-		id: "mapping-history", summary: "What was applied, when and by which key",
-		about: "The newest first.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "mapping-history", Summary: "What was applied, when and by which key",
+		About: "The newest first.",
 	}, s.mappingHistory)
 }
 
@@ -168,8 +169,8 @@ var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappin
 // callerOf returns the caller, for the history.
 func callerOf(ctx context.Context, scope access.Scope) migration.Caller {
 	caller := migration.Caller{Scope: scope}
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		caller.Key = x.key
+	if x := endpoint.ExchangeIn(ctx); x != nil {
+		caller.Key = x.Key
 	}
 	return caller
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // The Model Context Protocol over HTTP, without sessions and with JSON answers: each request is
@@ -69,26 +70,26 @@ type mcpCall struct {
 type mcpCallKey struct{}
 
 func (s *Server) mcpRoutes() {
-	r := route{
-		method: http.MethodPost, path: mcpPath, tag: "protocols", access: reads,
-		id: "mcp", summary: "The Model Context Protocol, for agents",
-		about: "Streamable HTTP without sessions: one JSON-RPC message in, one out. Its tools are search, read, " +
+	r := endpoint.Route{
+		Method: http.MethodPost, Path: mcpPath, Tag: "protocols", Access: endpoint.Reads,
+		ID: "mcp", Summary: "The Model Context Protocol, for agents",
+		About: "Streamable HTTP without sessions: one JSON-RPC message in, one out. Its tools are search, read, " +
 			"list_knowledge_bases and explain; its resources are the documents.",
-		dialect: &dialect{refusal: mcpRefusal, problems: reflect.TypeFor[MCPRefusal]()},
+		Dialect: &endpoint.Dialect{Refusal: mcpRefusal, Problems: reflect.TypeFor[MCPRefusal]()},
 	}
-	message := map[string]*huma.MediaType{fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[MCPMessage]())}}
-	op := s.operation(&r, &input{body: -1})
+	message := map[string]*huma.MediaType{fiber.MIMEApplicationJSON: {Schema: s.Document.SchemaOf(reflect.TypeFor[MCPMessage]())}}
+	op := s.Document.Operation(&r, s.Document.InputOf(reflect.TypeFor[struct{}]()))
 	op.RequestBody = &huma.RequestBody{Required: true, Content: message}
 	op.Responses["200"] = &huma.Response{Description: "The answer", Content: message}
 	op.Responses["202"] = &huma.Response{Description: "The message wants no answer"}
-	s.openapi.AddOperation(op)
+	s.Document.AddOperation(op)
 
 	server := s.mcpServer()
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		MaxRequestBodyBytes: int64(s.limits.JSONBytes),
+		MaxRequestBodyBytes: int64(s.Limits.JSONBytes),
 	})
-	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		return s.serveMCP(ctx, mcpCall{ctx, scope}, c, handler)
 	})
 }
@@ -109,11 +110,11 @@ func (s *Server) mcpServer() *mcp.Server {
 // serveMCP hands a message to the SDK as a request of net/http. Nothing of fiber's goes along:
 // the SDK's goroutines may end after the answer.
 func (s *Server) serveMCP(ctx context.Context, call mcpCall, c *fiber.Ctx, handler http.Handler) error {
-	if err := checkContentType(c, jsonTypes); err != nil {
+	if err := endpoint.CheckContentType(c, endpoint.JSONTypes); err != nil {
 		return err
 	}
 	var body bytes.Buffer
-	if err := exchangeOf(c).body.readAll(&body, s.limits.JSONBytes); err != nil {
+	if err := endpoint.ExchangeOf(c).Body.ReadAll(&body, s.Limits.JSONBytes); err != nil {
 		return err
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body.Bytes()), []byte("[")) {
@@ -169,7 +170,7 @@ func (b *answerBuffer) Write(text []byte) (int, error) {
 	return b.body.Write(text)
 }
 
-func mcpRefusal(_ *fiber.Ctx, p Problem) (status int, body any) {
+func mcpRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	refusal := MCPRefusal{Version: "2.0", Error: MCPError{
 		Code: rpcServer, Message: p.Detail, Data: map[string]string{"code": p.Code},
 	}}
@@ -195,8 +196,8 @@ func within[O any](
 		if cause := recover(); cause != nil {
 			err = fault.New(fault.Internal, "panic: %v\n%s", cause, debug.Stack())
 		}
-		if err != nil && kindOf(err) == fault.Internal {
-			s.log.LogAttrs(call.ctx, slog.LevelError, "a message of the Model Context Protocol failed",
+		if err != nil && endpoint.KindOf(err) == fault.Internal {
+			s.Log.LogAttrs(call.ctx, slog.LevelError, "a message of the Model Context Protocol failed",
 				slog.String("error", err.Error()))
 		}
 	}()

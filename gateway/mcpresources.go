@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -70,7 +71,7 @@ func (s *Server) mcpResources(server *mcp.Server) {
 
 // rpcError is an error of the protocol itself, for what no tool tells.
 func rpcError(uri string, err error) error {
-	problem := problemOf(err)
+	problem := endpoint.ProblemOf(err)
 	told := &jsonrpc.Error{Code: rpcServer, Message: problem.Detail}
 	switch fault.Kind(problem.Code) { //nolint:exhaustive // the others are the server's
 	case fault.NotFound:

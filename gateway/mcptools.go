@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -176,19 +177,19 @@ func addTool[I, O any](
 	mcp.AddTool(server, &tool, func(ctx context.Context, _ *mcp.CallToolRequest, in I) (*mcp.CallToolResult, O, error) {
 		var text string
 		output, err := within(ctx, s, func(ctx context.Context, scope access.Scope) (output O, err error) {
-			annotate(ctx, slog.String("tool", tool.Name))
+			endpoint.Annotate(ctx, slog.String("tool", tool.Name))
 			text, output, err = do(ctx, scope, &in)
 			return output, err
 		})
 		if err != nil {
-			return nil, output, errors.New(problemOf(err).Detail)
+			return nil, output, errors.New(endpoint.ProblemOf(err).Detail)
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, output, nil
 	})
 }
 
 // mcpNames are the members of a call, where they have names of their own.
-var mcpNames = &dialect{members: map[string]string{"threshold": "min_relevance"}}
+var mcpNames = &endpoint.Dialect{Members: map[string]string{"threshold": "min_relevance"}}
 
 func (s *Server) mcpSearch(
 	ctx context.Context, scope access.Scope, in *mcpSearch,
@@ -209,7 +210,7 @@ func (s *Server) mcpSearch(
 	}
 	answer, err := s.search(ctx, scope, &searchInput{Body: req})
 	if err != nil {
-		return "", nil, mcpNames.named(err)
+		return "", nil, mcpNames.Named(err)
 	}
 	told := rag.FormatAnswerForTool(answer, len(answer.Hits))
 	found = &mcpFound{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -121,26 +122,26 @@ type (
 )
 
 func (s *Server) meilisearchRoutes() {
-	add := func(path, id, summary, about string) route {
-		return route{
-			method: http.MethodPost, path: path, tag: "protocols", access: reads, id: id, summary: summary,
-			about:   about,
-			dialect: meiliDialect(),
+	add := func(path, id, summary, about string) endpoint.Route {
+		return endpoint.Route{
+			Method: http.MethodPost, Path: path, Tag: "protocols", Access: endpoint.Reads, ID: id, Summary: summary,
+			About:   about,
+			Dialect: meiliDialect(),
 		}
 	}
-	register(s, add("/multi-search", "meilisearch-multi-search",
+	endpoint.Register(s.API, add("/multi-search", "meilisearch-multi-search",
 		"Meilisearch's searches, several at once",
 		"What an InstantSearch page asks for by @meilisearch/instant-meilisearch. The first wrong query refuses all."),
 		s.meiliSearches)
-	register(s, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
+	endpoint.Register(s.API, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
 		"An index is a knowledge base, a document is a chunk, its ranking score is the relevance."), s.meiliSearch)
-	register(s, add("/indexes/{kb}/facet-search", "meilisearch-facet-search",
+	endpoint.Register(s.API, add("/indexes/{kb}/facet-search", "meilisearch-facet-search",
 		"Meilisearch's search among the values of a field",
 		"The values that have a text in them, of the chunks that the search finds, with how many have each."), s.meiliFacets)
 }
 
-func meiliDialect() *dialect {
-	return &dialect{refusal: meiliRefusal, problems: reflect.TypeFor[MeiliError](), members: map[string]string{
+func meiliDialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: meiliRefusal, Problems: reflect.TypeFor[MeiliError](), Members: map[string]string{
 		"query": "q", "knowledge_bases": "indexUid", "knowledge_base": "indexUid", "filter": "filter",
 		"threshold": "rankingScoreThreshold", "group_by": "distinct",
 	}}
@@ -159,7 +160,7 @@ var meiliCodes = map[string]string{
 	"facetName": "invalid_facet_search_facet_name",
 }
 
-func meiliRefusal(c *fiber.Ctx, p Problem) (status int, body any) {
+func meiliRefusal(c *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	told := MeiliError{Message: p.Detail, Code: p.Code, Type: "invalid_request"}
 	_, member, within := strings.Cut(p.Field, "].")
 	if !within {
@@ -267,7 +268,7 @@ func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries [
 
 // inQuery says which query is wrong.
 func inQuery(at int, err error) error {
-	err = meiliDialect().named(err)
+	err = meiliDialect().Named(err)
 	var refused *fault.Error
 	if errors.As(err, &refused) && refused.Field != "" && strings.HasPrefix(refused.Detail, refused.Field) {
 		return refused.Within(fmt.Sprintf("queries[%d].", at))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -68,7 +69,7 @@ func TestMeilisearchFilters(t *testing.T) {
 }
 
 func TestMeilisearch(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k1", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
 	f := func(path, body string, status int, contains ...string) {
 		t.Helper()
 		got := g.ask("POST", path, body, asJSON, "Authorization: Bearer k1")

@@ -93,7 +93,7 @@ type meiliFilter struct {
 	list       []meiliFilter
 }
 
-func (meiliFilter) accepts() string {
+func (meiliFilter) Accepts() string {
 	return "an expression, or a list of expressions and of lists of them"
 }
 

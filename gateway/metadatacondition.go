@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -26,7 +28,7 @@ type metadataCondition struct {
 // fieldNames are the fields that a condition is about, of which one has to pass.
 type fieldNames []string
 
-func (fieldNames) accepts() string { return "the name of a field, or a list of names" }
+func (fieldNames) Accepts() string { return "the name of a field, or a list of names" }
 
 // UnmarshalJSON reads a name, or a list of names.
 func (n *fieldNames) UnmarshalJSON(text []byte) error {
@@ -53,7 +55,7 @@ func filterOf(member, logic string, conditions []metadataCondition) (search.Filt
 		c := &conditions[i]
 		at := fmt.Sprintf("metadata_condition.conditions[%d]", i)
 		if len(c.Name) == 0 {
-			return nil, fault.Invalid(at+".name", "", c.Name.accepts())
+			return nil, fault.Invalid(at+".name", "", c.Name.Accepts())
 		}
 		var either []search.Filter
 		for _, name := range c.Name {
@@ -156,7 +158,7 @@ func (c *metadataCondition) values(at string) ([]any, error) {
 }
 
 func (c *metadataCondition) wrongValue(at string) error {
-	return fault.Invalid(at+".value", clip(string(c.Value)), "a string, a number, true or false, or a list of these")
+	return fault.Invalid(at+".value", endpoint.Clip(string(c.Value)), "a string, a number, true or false, or a list of these")
 }
 
 // readings are values as texts and, where a text is a number, as numbers: what was written
@@ -229,4 +231,21 @@ func text(value any) json.RawMessage {
 		panic(err)
 	}
 	return encoded
+}
+
+// sound is a filter on one field, whose name and value stand at these places of the caller's body,
+// where a search takes it.
+func sound(filter search.Filter, name, value string) (search.Filter, error) {
+	_, err := search.ParseFilter(filter)
+	var refused *fault.Error
+	switch {
+	case err == nil:
+		return filter, nil
+	case !errors.As(err, &refused):
+		return nil, err
+	case refused.Field == "filter": // it is about the name alone
+		return nil, refused.Called(name)
+	default:
+		return nil, refused.Called(value)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,45 +15,24 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/lib/labels"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// unmatched is the route label of requests without a route. Their paths are up to the client
-// and must not become labels.
-const unmatched = "unmatched"
-
-const metricsPath = "/metrics"
-
+// metrics count searches and what is written.
 type metrics struct {
-	registry  *prometheus.Registry
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	inFlight  prometheus.Gauge
-	degraded  *prometheus.CounterVec
-	ingested  *prometheus.CounterVec
+	degraded *prometheus.CounterVec
+	ingested *prometheus.CounterVec
 
 	searches        *prometheus.CounterVec
 	searchDurations *prometheus.HistogramVec
 	legNames        labels.Bounded // of degraded
 }
 
-var durationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120}
-
 func newMetrics(registry *prometheus.Registry) *metrics {
 	m := &metrics{
-		registry: registry,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hybridge_http_requests_total", Help: "Requests answered.",
-		}, []string{"route", "method", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "hybridge_http_request_duration_seconds", Help: "Time from the headers to the answer.",
-			Buckets: durationBuckets,
-		}, []string{"route", "method"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "hybridge_http_requests_in_flight", Help: "Requests being answered.",
-		}),
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_search_degraded_legs_total", Help: "Legs that took no part in a search.",
 		}, []string{"leg"}),
@@ -66,10 +44,10 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		}, []string{"preset", "outcome"}),
 		searchDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hybridge_search_duration_seconds", Help: "How long searches took, kept answers too.",
-			Buckets: durationBuckets,
+			Buckets: endpoint.DurationBuckets,
 		}, []string{"preset"}),
 	}
-	registry.MustRegister(m.requests, m.durations, m.inFlight, m.degraded, m.ingested, m.searches, m.searchDurations)
+	registry.MustRegister(m.degraded, m.ingested, m.searches, m.searchDurations)
 	return m
 }
 
@@ -112,18 +90,16 @@ func (s *Server) presetLabel(preset string) string {
 	return presets.FromSaved
 }
 
-func statusLabel(status int) string { return strconv.Itoa(status) }
-
 // metricsRoutes adds the metrics. They need a key, if keys are configured, because they are
 // of all tenants.
 func (s *Server) metricsRoutes() {
-	r := route{
-		method: http.MethodGet, path: metricsPath, tag: "operation", access: reads, role: keys.Operate,
-		id: "metrics", summary: "Metrics in Prometheus' text format",
-		about: "Requests, legs, engines, caches, jobs and the process, for a scraper. /guide/ has the " +
+	r := endpoint.Route{
+		Method: http.MethodGet, Path: endpoint.MetricsPath, Tag: "operation", Access: endpoint.Reads, Role: keys.Operate,
+		ID: "metrics", Summary: "Metrics in Prometheus' text format",
+		About: "Requests, legs, engines, caches, jobs and the process, for a scraper. /guide/ has the " +
 			"dashboard and the alerts.",
 	}
-	s.openapi.AddOperation(s.rawOperation(&r, "text/plain"))
-	expose := adaptor.HTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
-	s.mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
+	s.Document.AddOperation(s.Document.RawOperation(&r, "text/plain"))
+	expose := adaptor.HTTPHandler(promhttp.HandlerFor(s.options.Registry, promhttp.HandlerOpts{}))
+	s.Mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
 }

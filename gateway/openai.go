@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -122,37 +123,37 @@ type openAISearchInput struct {
 	Body VectorStoreSearch
 }
 
-func openAIDialect() *dialect {
-	return &dialect{refusal: openAIRefusal, problems: reflect.TypeFor[OpenAIError](), members: openAIMembers}
+func openAIDialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: openAIRefusal, Problems: reflect.TypeFor[OpenAIError](), Members: openAIMembers}
 }
 
 func (s *Server) openAIRoutes() {
-	add := func(method, path, id, summary, about string) route {
-		return route{
-			method: method, path: path, tag: "protocols", access: reads, id: id, summary: summary, about: about,
-			dialect: openAIDialect(),
+	add := func(method, path, id, summary, about string) endpoint.Route {
+		return endpoint.Route{
+			Method: method, Path: path, Tag: "protocols", Access: endpoint.Reads, ID: id, Summary: summary, About: about,
+			Dialect: openAIDialect(),
 		}
 	}
 	const stores = "Vector stores are the knowledge bases that the key may see; this gateway's own API makes them."
-	register(s, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
+	endpoint.Register(s.API, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
 		"OpenAI's list of vector stores: the knowledge bases, by id", stores), s.openAIStores)
-	register(s, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
+	endpoint.Register(s.API, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
 		"OpenAI's description of a vector store", stores), s.openAIStore)
-	register(s, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
+	endpoint.Register(s.API, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
 		"OpenAI's search of a vector store",
 		"Results are chunks, best first, whose score is the relevance. Further texts of query are further wordings of it."),
 		s.openAISearch)
-	register(s, add(http.MethodGet, storeFilesPath, "openai-list-files",
+	endpoint.Register(s.API, add(http.MethodGet, storeFilesPath, "openai-list-files",
 		"OpenAI's list of a vector store's files: the documents, by id",
 		"A page of them; after continues behind an id."), s.openAIFiles)
-	register(s, add(http.MethodGet, storeFilePath, "openai-get-file",
+	endpoint.Register(s.API, add(http.MethodGet, storeFilePath, "openai-get-file",
 		"OpenAI's description of a file",
 		"A file is a document: all that is stored of it can be found, so that it is completed."), s.openAIFile)
-	register(s, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
+	endpoint.Register(s.API, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
 		"OpenAI's text of a file: its chunks, in their order", "Each chunk is a piece of text."), s.openAIContent)
 }
 
-func openAIRefusal(_ *fiber.Ctx, p Problem) (status int, body any) {
+func openAIRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	told := OpenAIError{}
 	told.Error.Message, told.Error.Code = p.Detail, p.Code
 	if p.Field != "" {
@@ -254,7 +255,7 @@ func (v *VectorStoreSearch) request(kb string) (*search.Request, error) {
 	least := v.Ranking.Threshold
 	switch {
 	case len(v.Query) == 0:
-		return nil, fault.Invalid("query", "empty", v.Query.accepts())
+		return nil, fault.Invalid("query", "empty", v.Query.Accepts())
 	case most < 1 || most > 50:
 		return nil, fault.Invalid("max_num_results", most, "1 to 50")
 	case least != nil && !(*least >= 0 && *least <= 1):

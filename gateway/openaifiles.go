@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -89,7 +90,7 @@ func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIF
 }
 
 func noSuchDocument(of ingest.DocumentRef) error {
-	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", clip(of.ID), of.KB)
+	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", endpoint.Clip(of.ID), of.KB)
 }
 
 func (s *Server) openAIContent(
@@ -118,8 +119,8 @@ func (s *Server) documentTexts(
 		}
 		for i := range chunks {
 			piece := listedText(&chunks[i])
-			if size += len(piece); size > s.limits.AnswerBytes {
-				return nil, search.TooLarge(int64(s.limits.AnswerBytes))
+			if size += len(piece); size > s.Limits.AnswerBytes {
+				return nil, search.TooLarge(int64(s.Limits.AnswerBytes))
 			}
 			texts = append(texts, piece)
 		}

@@ -8,13 +8,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // oneOrMore is a text, or several.
 type oneOrMore []string
 
-func (oneOrMore) accepts() string { return "a question, or a list of its wordings" }
+func (oneOrMore) Accepts() string { return "a question, or a list of its wordings" }
 
 // UnmarshalJSON reads either.
 func (o *oneOrMore) UnmarshalJSON(text []byte) error {
@@ -69,7 +70,7 @@ func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
 	}
 	var value any
 	if len(f.Value) == 0 || json.Unmarshal(f.Value, &value) != nil || value == nil {
-		return nil, fault.Invalid(at+".value", clip(string(f.Value)), "a string, a number, true or false, or a list of these")
+		return nil, fault.Invalid(at+".value", endpoint.Clip(string(f.Value)), "a string, a number, true or false, or a list of these")
 	}
 	switch f.Type {
 	case "eq", "in":

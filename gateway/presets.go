@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/versions"
 )
@@ -91,40 +92,40 @@ const (
 
 func (s *Server) presetRoutes() {
 	const tag = "presets"
-	register(s, route{
-		method: http.MethodGet, path: presetsPath, tag: "search", access: reads,
-		id: "list-presets", summary: "The presets that a search may name",
-		about: "Built-in ones, those of the configuration, and those that the tenant saved. Also the rerankers that may " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: presetsPath, Tag: "search", Access: endpoint.Reads,
+		ID: "list-presets", Summary: "The presets that a search may name",
+		About: "Built-in ones, those of the configuration, and those that the tenant saved. Also the rerankers that may " +
 			"be named, and whether a language model writes further wordings.",
 	}, s.listPresets)
-	register(s, route{
-		method: http.MethodGet, path: presetPath, tag: tag, access: reads,
-		id: "get-preset", summary: "Get a preset, of a saved one also an earlier version",
-		about: "With the version that an edit is based on.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: presetPath, Tag: tag, Access: endpoint.Reads,
+		ID: "get-preset", Summary: "Get a preset, of a saved one also an earlier version",
+		About: "With the version that an edit is based on.",
 	}, s.getPreset)
-	register(s, route{
-		method: http.MethodPut, path: presetPath, tag: tag, access: governs, role: keys.Manage,
-		id: "save-preset", summary: "Put a preset into use, at once, as a new version",
-		about: "For the tenant's searches, up to 100 presets. A bad definition is refused with its place and changes " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPut, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "save-preset", Summary: "Put a preset into use, at once, as a new version",
+		About: "For the tenant's searches, up to 100 presets. A bad definition is refused with its place and changes " +
 			"nothing. Presets of the configuration win: their names cannot be saved. The one that is called default " +
 			"is of searches that name none.",
 	}, s.savePreset)
-	register(s, route{
-		method: http.MethodDelete, path: presetPath, tag: tag, access: governs, role: keys.Manage,
-		status: http.StatusNoContent,
-		id:     "delete-preset", summary: "Delete a saved preset with all its versions",
-		about: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodDelete, Path: presetPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusNoContent,
+		ID:     "delete-preset", Summary: "Delete a saved preset with all its versions",
+		About: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
 			"the configuration again.",
 	}, s.deletePreset)
-	register(s, route{
-		method: http.MethodGet, path: presetPath + "/versions", tag: tag, access: reads,
-		id: "list-preset-versions", summary: "List the versions of a saved preset",
-		about: "The newest first: who saved it, when and with which comment.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: presetPath + "/versions", Tag: tag, Access: endpoint.Reads,
+		ID: "list-preset-versions", Summary: "List the versions of a saved preset",
+		About: "The newest first: who saved it, when and with which comment.",
 	}, s.presetHistory)
-	register(s, route{
-		method: http.MethodPost, path: presetPath + "/rollback", tag: tag, access: governs, role: keys.Manage,
-		id: "rollback-preset", summary: "Put an earlier version of a preset into use again",
-		about: "It becomes a new version, so that nothing is lost.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: presetPath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "rollback-preset", Summary: "Put an earlier version of a preset into use again",
+		About: "It becomes a new version, so that nothing is lost.",
 	}, s.rollbackPreset)
 }
 
@@ -226,7 +227,7 @@ func (s *Server) checkSaved(ctx context.Context, scope access.Scope, name string
 // unsaved says that a tenant has saved nothing by a name.
 func (s *Server) unsaved(name string) error {
 	err := &fault.Error{Kind: fault.NotFound, Field: "name"}
-	err.Detail = fmt.Sprintf("preset %q does not exist", clip(name))
+	err.Detail = fmt.Sprintf("preset %q does not exist", endpoint.Clip(name))
 	if _, source := s.options.Presets.Given(name); source != "" {
 		err.Detail = fmt.Sprintf("preset %q was not saved: it comes with the gateway or its configuration", name)
 	}

@@ -9,6 +9,7 @@ import (
 	files "github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Library keeps query sets and judgments.
@@ -122,45 +123,45 @@ func (s *Server) library() (Library, error) {
 }
 
 func (s *Server) querySetRoutes() {
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: querySetsPath, tag: evaluationTag, access: reads, whole: true,
-		id: "list-query-sets", summary: "List query sets",
-		about: "Those whose knowledge bases the key sees, by their ids.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: querySetsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-query-sets", Summary: "List query sets",
+		About: "Those whose knowledge bases the key sees, by their ids.",
 	}, listQuerySets)
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: querySetPath, tag: evaluationTag, access: reads, whole: true,
-		id: "get-query-set", summary: "Get a query set",
-		about: "Without its queries, which have pages of their own.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-query-set", Summary: "Get a query set",
+		About: "Without its queries, which have pages of their own.",
 	}, getQuerySet)
-	registerWith(s, s.library, route{
-		method: http.MethodPut, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
-		id: "save-query-set", summary: "Make a query set, or change its name, note and knowledge bases",
-		about: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPut, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		ID: "save-query-set", Summary: "Make a query set, or change its name, note and knowledge bases",
+		About: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
 	}, saveQuerySet)
-	registerWith(s, s.library, route{
-		method: http.MethodDelete, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
-		status: http.StatusNoContent,
-		id:     "delete-query-set", summary: "Delete a query set with its queries and judgments",
-		about: "Evaluations that were made with it stay.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodDelete, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		Status: http.StatusNoContent,
+		ID:     "delete-query-set", Summary: "Delete a query set with its queries and judgments",
+		About: "Evaluations that were made with it stay.",
 	}, deleteQuerySet)
-	registerWith(s, s.library, route{
-		method: http.MethodGet, path: querySetPath + "/queries", tag: evaluationTag, access: reads, whole: true,
-		id: "list-queries", summary: "List the queries of a set",
-		about: "In the order of their ids, a page at a time.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodGet, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-queries", Summary: "List the queries of a set",
+		About: "In the order of their ids, a page at a time.",
 	}, listQueries)
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
-		bodyBytes: rowsBody,
-		id:        "put-queries", summary: "Add queries to a set, or change them",
-		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
+		BodyBytes: rowsBody,
+		ID:        "put-queries", Summary: "Add queries to a set, or change them",
+		About: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
 			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
 			"question.",
 	}, putQueries)
-	registerWith(s, s.library, route{
-		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,
-		role: keys.Write,
-		id:   "delete-queries", summary: "Delete queries of a set",
-		about: "By their ids; the answer counts those that were there.",
+	endpoint.RegisterWith(s.API, s.library, endpoint.Route{
+		Method: http.MethodPost, Path: querySetPath + "/queries/delete", Tag: evaluationTag, Access: endpoint.Governs,
+		Role: keys.Write,
+		ID:   "delete-queries", Summary: "Delete queries of a set",
+		About: "By their ids; the answer counts those that were there.",
 	}, deleteQueries)
 }
 

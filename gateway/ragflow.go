@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -118,25 +119,25 @@ type ragflowInput struct {
 }
 
 // ragflowDialect tells errors as RAGFlow does.
-func ragflowDialect() *dialect {
-	return &dialect{refusal: ragflowRefusal, problems: reflect.TypeFor[RagflowError](), members: ragflowMembers}
+func ragflowDialect() *endpoint.Dialect {
+	return &endpoint.Dialect{Refusal: ragflowRefusal, Problems: reflect.TypeFor[RagflowError](), Members: ragflowMembers}
 }
 
 func (s *Server) ragflowRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/api/v1/retrieval", tag: "protocols", access: reads,
-		id: "ragflow-retrieval", summary: "RAGFlow's retrieval",
-		about:   "For ragflow-sdk and whatever else speaks to RAGFlow: its base_url is this gateway's address.",
-		dialect: ragflowDialect(),
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/api/v1/retrieval", Tag: "protocols", Access: endpoint.Reads,
+		ID: "ragflow-retrieval", Summary: "RAGFlow's retrieval",
+		About:   "For ragflow-sdk and whatever else speaks to RAGFlow: its base_url is this gateway's address.",
+		Dialect: ragflowDialect(),
 	}, s.ragflowRetrieval)
 	s.ragflowLists()
 }
 
-func ragflowRefusal(_ *fiber.Ctx, p Problem) (status int, body any) {
+func ragflowRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	told := RagflowError{Code: p.Status, Message: p.Detail}
 	switch fault.Kind(p.Code) { //nolint:exhaustive // the others have the status for a code
 	case fault.InvalidArgument, fault.NotFound, fault.Conflict, fault.Unsupported, fault.ReadOnly, fault.TooLarge,
-		unsupportedMedia:
+		endpoint.UnsupportedMedia:
 		p.Status, told.Code = http.StatusOK, ragflowWrong
 	case fault.Forbidden:
 		told.Code = ragflowForbidden

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -80,7 +81,7 @@ func told(req *search.Request) any {
 }
 
 func TestRagflowErrorsHaveItsForm(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k1", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
 	const path = "/api/v1/retrieval"
 	f := func(method, path, body, auth string, status int, want string) {
 		t.Helper()

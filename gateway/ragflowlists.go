@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -91,20 +92,20 @@ type ragflowChunksInput struct {
 
 func (s *Server) ragflowLists() {
 	const tag = "protocols"
-	register(s, route{
-		method: http.MethodGet, path: ragflowDatasets, tag: tag, access: reads,
-		id: "ragflow-datasets", summary: "RAGFlow's list of datasets: the knowledge bases",
-		about: "A page of them; id and name choose some.", dialect: ragflowDialect(),
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: ragflowDatasets, Tag: tag, Access: endpoint.Reads,
+		ID: "ragflow-datasets", Summary: "RAGFlow's list of datasets: the knowledge bases",
+		About: "A page of them; id and name choose some.", Dialect: ragflowDialect(),
 	}, s.ragflowDatasets)
-	register(s, route{
-		method: http.MethodGet, path: ragflowDocuments, tag: tag, access: reads,
-		id: "ragflow-documents", summary: "RAGFlow's list of documents, by id",
-		about: "A page of them; id, name and keywords choose some.", dialect: ragflowDialect(),
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: ragflowDocuments, Tag: tag, Access: endpoint.Reads,
+		ID: "ragflow-documents", Summary: "RAGFlow's list of documents, by id",
+		About: "A page of them; id, name and keywords choose some.", Dialect: ragflowDialect(),
 	}, s.ragflowDocuments)
-	register(s, route{
-		method: http.MethodGet, path: ragflowDocuments + "/{document}/chunks", tag: tag, access: reads,
-		id: "ragflow-chunks", summary: "RAGFlow's list of a document's chunks",
-		about: "A page of them, with the document.", dialect: ragflowDialect(),
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: ragflowDocuments + "/{document}/chunks", Tag: tag, Access: endpoint.Reads,
+		ID: "ragflow-chunks", Summary: "RAGFlow's list of a document's chunks",
+		About: "A page of them, with the document.", Dialect: ragflowDialect(),
 	}, s.ragflowChunks)
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // raw sends bytes as they are and gives the answers to all requests in them.
@@ -46,7 +48,7 @@ func (g *gatewayUnderTest) raw(requests string) []reply {
 }
 
 func TestRawRequests(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}})
 	f := func(requests string, statuses ...int) {
 		t.Helper()
 		var got []int

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search/recall"
 )
 
@@ -23,10 +24,10 @@ type recallInput struct {
 var errNoRecall = fault.New(fault.Unsupported, "this gateway does not measure recall")
 
 func (s *Server) recallRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: basePath + "/recall", tag: "knowledge-bases", access: reads, role: keys.Operate,
-		id: "measure-recall", summary: "Measure approximate answers by the exact ones",
-		about: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads, Role: keys.Operate,
+		ID: "measure-recall", Summary: "Measure approximate answers by the exact ones",
+		About: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +
 			"limits.request_timeout; what there was no time for is told.",

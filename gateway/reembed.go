@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -24,11 +25,11 @@ type reembedInput struct {
 }
 
 func (s *Server) reembedRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: basePath + "/embed", tag: "knowledge-bases", access: governs,
-		status: http.StatusAccepted,
-		id:     "embed-knowledge-base", summary: "Make the vectors that chunks lack, or all anew",
-		about: "The answer is a job, by which progress and errors can be watched. One that was cancelled leaves the " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/embed", Tag: "knowledge-bases", Access: endpoint.Governs,
+		Status: http.StatusAccepted,
+		ID:     "embed-knowledge-base", Summary: "Make the vectors that chunks lack, or all anew",
+		About: "The answer is a job, by which progress and errors can be watched. One that was cancelled leaves the " +
 			"vectors that it made; chunks that are written meanwhile stay as they are written.",
 	}, s.reembed)
 }

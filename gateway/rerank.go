@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -35,7 +36,7 @@ type RerankRequest struct {
 // rerankedText is a text, or an object that has one.
 type rerankedText string
 
-func (rerankedText) accepts() string { return `a text, or an object with one: {"text": …}` }
+func (rerankedText) Accepts() string { return `a text, or an object with one: {"text": …}` }
 
 // UnmarshalJSON reads either.
 func (t *rerankedText) UnmarshalJSON(text []byte) error {
@@ -94,12 +95,12 @@ type rerankInput struct {
 
 func (s *Server) rerankRoutes() {
 	for _, version := range []string{"1", "2"} {
-		register(s, route{
-			method: http.MethodPost, path: "/v" + version + "/rerank", tag: "protocols", access: reads, bodyBytes: rerankBytes,
-			id: "rerank-v" + version, summary: "Cohere's rerank: how well each of some texts answers a question",
-			about: "For programs that have a search of their own: the texts come in the request, and nothing is stored. Their " +
+		endpoint.Register(s.API, endpoint.Route{
+			Method: http.MethodPost, Path: "/v" + version + "/rerank", Tag: "protocols", Access: endpoint.Reads, BodyBytes: rerankBytes,
+			ID: "rerank-v" + version, Summary: "Cohere's rerank: how well each of some texts answers a question",
+			About: "For programs that have a search of their own: the texts come in the request, and nothing is stored. Their " +
 				"scores are relevances, or those of a configured reranker.",
-			dialect: &dialect{refusal: rerankRefusal, problems: reflect.TypeFor[RerankError]()},
+			Dialect: &endpoint.Dialect{Refusal: rerankRefusal, Problems: reflect.TypeFor[RerankError]()},
 		}, func(ctx context.Context, _ access.Scope, in *rerankInput) (*RerankAnswer, error) {
 			answer, err := s.rerank(ctx, &in.Body)
 			if err == nil {
@@ -110,7 +111,7 @@ func (s *Server) rerankRoutes() {
 	}
 }
 
-func rerankRefusal(_ *fiber.Ctx, p Problem) (status int, body any) {
+func rerankRefusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, RerankError{Message: p.Detail}
 }
 

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 func TestRerank(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("k1", "acme")}})
+	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
 	f := func(path, body string, status int, contains string) {
 		t.Helper()
 		got := g.ask("POST", path, body, asJSON, "Authorization: Bearer k1")

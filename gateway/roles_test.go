@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // Each route takes its role alone, and both guides say which.
 func TestRolesOfRoutes(t *testing.T) {
-	all := []Key{}
+	all := []endpoint.Key{}
 	for _, role := range keys.Roles {
 		k := key(role, "acme")
 		k.Roles = []string{role}

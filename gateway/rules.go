@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/versions"
 )
@@ -54,33 +55,33 @@ const (
 // such a key may not know of.
 func (s *Server) ruleRoutes() {
 	const tag = "rules"
-	register(s, route{
-		method: http.MethodGet, path: rulesPath, tag: tag, access: reads, whole: true,
-		id: "list-rules", summary: "List the rule sets of the tenant",
-		about: "Of each knowledge base that has any: its version in use, how many rules that has, who saved " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: rulesPath, Tag: tag, Access: endpoint.Reads, Whole: true,
+		ID: "list-rules", Summary: "List the rule sets of the tenant",
+		About: "Of each knowledge base that has any: its version in use, how many rules that has, who saved " +
 			"it and when.",
 	}, s.listRules)
-	register(s, route{
-		method: http.MethodGet, path: rulePath, tag: tag, access: reads, whole: true,
-		id: "get-rules", summary: "Get a knowledge base's rules, of the version in use or an earlier one",
-		about: "With the version that an edit is based on.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: rulePath, Tag: tag, Access: endpoint.Reads, Whole: true,
+		ID: "get-rules", Summary: "Get a knowledge base's rules, of the version in use or an earlier one",
+		About: "With the version that an edit is based on.",
 	}, s.getRules)
-	register(s, route{
-		method: http.MethodPut, path: rulePath, tag: tag, access: governs, role: keys.Manage,
-		bodyBytes: synonymBody,
-		id:        "save-rules", summary: "Put new rules into use, at once, as a new version",
-		about: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPut, Path: rulePath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		BodyBytes: synonymBody,
+		ID:        "save-rules", Summary: "Put new rules into use, at once, as a new version",
+		About: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
 			"A bad rule is refused with its place and changes nothing.",
 	}, s.saveRules)
-	register(s, route{
-		method: http.MethodGet, path: rulePath + "/versions", tag: tag, access: reads, whole: true,
-		id: "list-rule-versions", summary: "List the versions of a knowledge base's rules",
-		about: "The newest first: who saved it, when and with which comment.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: rulePath + "/versions", Tag: tag, Access: endpoint.Reads, Whole: true,
+		ID: "list-rule-versions", Summary: "List the versions of a knowledge base's rules",
+		About: "The newest first: who saved it, when and with which comment.",
 	}, s.ruleHistory)
-	register(s, route{
-		method: http.MethodPost, path: rulePath + "/rollback", tag: tag, access: governs, role: keys.Manage,
-		id: "rollback-rules", summary: "Put an earlier version's rules into use again",
-		about: "They become a new version, so that nothing is lost.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: rulePath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "rollback-rules", Summary: "Put an earlier version's rules into use again",
+		About: "They become a new version, so that nothing is lost.",
 	}, s.rollbackRules)
 }
 

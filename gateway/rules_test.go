@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 func TestRulesOfWhatACallerSees(t *testing.T) {
-	g := start(t, Options{Keys: []Key{key("full", "acme"), key("bound", "acme", base)}})
+	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme"), key("bound", "acme", base)}})
 	f := func(key, method, path, body string, status int, part string) {
 		t.Helper()
 		got := g.ask(method, "/v1/rules"+path, body, "X-API-Key: "+key, asJSON)

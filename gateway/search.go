@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -35,10 +36,10 @@ type searchInput struct {
 }
 
 func (s *Server) searchRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/search", tag: "search", access: reads,
-		id: "search", summary: "Search knowledge bases",
-		about: "Everything but query and knowledge_bases has a default, which the preset decides. " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/search", Tag: "search", Access: endpoint.Reads,
+		ID: "search", Summary: "Search knowledge bases",
+		About: "Everything but query and knowledge_bases has a default, which the preset decides. " +
 			"A leg that could take no part is listed in degraded.",
 	}, s.searchJSON)
 }
@@ -64,7 +65,7 @@ func (s *Server) searchBy(
 	started := time.Now()
 	response, err := find(ctx, scope, *req)
 	if err != nil {
-		s.failed(scope, req.Preset, kindOf(err), time.Since(started))
+		s.failed(scope, req.Preset, endpoint.KindOf(err), time.Since(started))
 		return nil, err
 	}
 	s.answered(response, time.Since(started))
@@ -73,7 +74,7 @@ func (s *Server) searchBy(
 	if response.Shared != nil {
 		hits = response.Shared.Hits
 	}
-	annotate(ctx, slog.String("query_id", response.QueryID), slog.String("preset", response.Preset),
+	endpoint.Annotate(ctx, slog.String("query_id", response.QueryID), slog.String("preset", response.Preset),
 		slog.Int("hits", hits))
 	return response, nil
 }
@@ -81,6 +82,6 @@ func (s *Server) searchBy(
 // noteQuery adds the query to the log line, if that is configured.
 func (s *Server) noteQuery(ctx context.Context, query string) {
 	if s.options.LogQueries {
-		annotate(ctx, slog.String("query", query))
+		endpoint.Annotate(ctx, slog.String("query", query))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/versions"
 )
 
@@ -69,7 +70,7 @@ func (s *sets) check(ctx context.Context, scope access.Scope, name string) error
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.NotFound, Field: "kb", Detail: fmt.Sprintf("knowledge base %q does not exist", clip(name)),
+		Kind: fault.NotFound, Field: "kb", Detail: fmt.Sprintf("knowledge base %q does not exist", endpoint.Clip(name)),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Setting is one of the configuration, as it is in force.
@@ -27,10 +28,10 @@ type Settings struct {
 }
 
 func (s *Server) settingRoutes() {
-	register(s, route{
-		method: http.MethodGet, path: "/v1/settings", tag: "operation", access: governs, role: keys.Operate,
-		id: "list-settings", summary: "The settings in force, and where each came from",
-		about: "Of this gateway, read at its start. Secrets and passwords are masked, and of the keys of the configuration " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: "/v1/settings", Tag: "operation", Access: endpoint.Governs, Role: keys.Operate,
+		ID: "list-settings", Summary: "The settings in force, and where each came from",
+		About: "Of this gateway, read at its start. Secrets and passwords are masked, and of the keys of the configuration " +
 			"only their number is told.",
 	}, s.listSettings)
 }

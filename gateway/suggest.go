@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -14,10 +15,10 @@ type suggestInput struct {
 }
 
 func (s *Server) suggestRoutes() {
-	register(s, route{
-		method: http.MethodPost, path: "/v1/suggest", tag: "search", access: reads,
-		id: "suggest", summary: "Suggest how what was typed may go on",
-		about: "Titles, questions of pairs and words, of chunks that the caller may see. A knowledge base that could " +
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/suggest", Tag: "search", Access: endpoint.Reads,
+		ID: "suggest", Summary: "Suggest how what was typed may go on",
+		About: "Titles, questions of pairs and words, of chunks that the caller may see. A knowledge base that could " +
 			"not be asked is listed in degraded.",
 	}, s.suggest)
 }
@@ -28,6 +29,6 @@ func (s *Server) suggest(ctx context.Context, scope access.Scope, in *suggestInp
 	if err != nil {
 		return nil, err
 	}
-	annotate(ctx, slog.Int("suggestions", len(answer.Suggestions)))
+	endpoint.Annotate(ctx, slog.Int("suggestions", len(answer.Suggestions)))
 	return answer, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
 	"github.com/hybridge-search/hybridge/versions"
@@ -87,49 +88,49 @@ const (
 
 func (s *Server) synonymRoutes() {
 	const tag = "synonyms"
-	register(s, route{
-		method: http.MethodGet, path: synonymsPath, tag: tag, access: reads,
-		id: "list-synonyms", summary: "List the edited synonym sets of the tenant",
-		about: "Of each knowledge base that has one: its version in use, who saved it and when.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: synonymsPath, Tag: tag, Access: endpoint.Reads,
+		ID: "list-synonyms", Summary: "List the edited synonym sets of the tenant",
+		About: "Of each knowledge base that has one: its version in use, who saved it and when.",
 	}, s.listSynonyms)
-	register(s, route{
-		method: http.MethodGet, path: synonymPath, tag: tag, access: reads,
-		id: "get-synonyms", summary: "Get a set's text, of the version in use or an earlier one",
-		about: "With the version that an edit is based on.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: synonymPath, Tag: tag, Access: endpoint.Reads,
+		ID: "get-synonyms", Summary: "Get a set's text, of the version in use or an earlier one",
+		About: "With the version that an edit is based on.",
 	}, s.getSynonyms)
-	register(s, route{
-		method: http.MethodPut, path: synonymPath, tag: tag, access: governs, role: keys.Manage,
-		bodyBytes: synonymBody,
-		id:        "save-synonyms", summary: "Put a new text into use, at once, as a new version",
-		about: "A bad line is refused with its number and changes nothing.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPut, Path: synonymPath, Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		BodyBytes: synonymBody,
+		ID:        "save-synonyms", Summary: "Put a new text into use, at once, as a new version",
+		About: "A bad line is refused with its number and changes nothing.",
 	}, s.saveSynonyms)
-	register(s, route{
-		method: http.MethodGet, path: synonymPath + "/versions", tag: tag, access: reads,
-		id: "list-synonym-versions", summary: "List the versions of a set",
-		about: "The newest first: who saved it, when and with which comment.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodGet, Path: synonymPath + "/versions", Tag: tag, Access: endpoint.Reads,
+		ID: "list-synonym-versions", Summary: "List the versions of a set",
+		About: "The newest first: who saved it, when and with which comment.",
 	}, s.synonymHistory)
-	register(s, route{
-		method: http.MethodPost, path: synonymPath + "/rollback", tag: tag, access: governs, role: keys.Manage,
-		id: "rollback-synonyms", summary: "Put an earlier version's text into use again",
-		about: "It becomes a new version, so that nothing is lost.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: synonymPath + "/rollback", Tag: tag, Access: endpoint.Governs, Role: keys.Manage,
+		ID: "rollback-synonyms", Summary: "Put an earlier version's text into use again",
+		About: "It becomes a new version, so that nothing is lost.",
 	}, s.rollbackSynonyms)
-	register(s, route{
-		method: http.MethodPost, path: synonymPath + "/try", tag: tag, access: reads,
-		bodyBytes: synonymBody,
-		id:        "try-synonyms", summary: "Show what the synonyms, or a draft of them, do to a question",
-		about: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: synonymPath + "/try", Tag: tag, Access: endpoint.Reads,
+		BodyBytes: synonymBody,
+		ID:        "try-synonyms", Summary: "Show what the synonyms, or a draft of them, do to a question",
+		About: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.trySynonyms)
-	register(s, route{
-		method: http.MethodPost, path: synonymPath + "/check", tag: tag, access: reads,
-		bodyBytes: synonymBody,
-		id:        "check-synonyms", summary: "Name every line of a draft that saving would refuse",
-		about: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: synonymPath + "/check", Tag: tag, Access: endpoint.Reads,
+		BodyBytes: synonymBody,
+		ID:        "check-synonyms", Summary: "Name every line of a draft that saving would refuse",
+		About: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
 	}, s.checkSynonyms)
-	register(s, route{
-		method: http.MethodPost, path: synonymPath + "/effects", tag: tag, access: reads,
-		bodyBytes: synonymBody,
-		id:        "show-synonym-effects", summary: "Search by the synonyms in use and by a draft of them",
-		about: "Saves nothing: for each question the first hits before and after, and the synonyms that were added to it.",
+	endpoint.Register(s.API, endpoint.Route{
+		Method: http.MethodPost, Path: synonymPath + "/effects", Tag: tag, Access: endpoint.Reads,
+		BodyBytes: synonymBody,
+		ID:        "show-synonym-effects", Summary: "Search by the synonyms in use and by a draft of them",
+		About: "Saves nothing: for each question the first hits before and after, and the synonyms that were added to it.",
 	}, s.synonymEffects)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Tunings search better weights by query sets.
@@ -48,35 +49,35 @@ func (s *Server) tunings() (Tunings, error) {
 }
 
 func (s *Server) tuningRoutes() {
-	registerWith(s, s.tunings, route{
-		method: http.MethodPost, path: tuningsPath, tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "start-tuning", summary: "Search better weights for a preset on a query set, as a job",
-		about: "Every query is asked once for each way of retrieving, all else is tried in memory. What is found is " +
+	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+		Method: http.MethodPost, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "start-tuning", Summary: "Search better weights for a preset on a query set, as a job",
+		About: "Every query is asked once for each way of retrieving, all else is tried in memory. What is found is " +
 			"measured on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the " +
 			"id of the answer.",
 	}, startTuning)
-	registerWith(s, s.tunings, route{
-		method: http.MethodGet, path: tuningsPath, tag: evaluationTag, access: reads, whole: true,
-		id: "list-tunings", summary: "List tunings",
-		about: "Those whose knowledge bases the key sees.",
+	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+		Method: http.MethodGet, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "list-tunings", Summary: "List tunings",
+		About: "Those whose knowledge bases the key sees.",
 	}, listTunings)
-	registerWith(s, s.tunings, route{
-		method: http.MethodGet, path: tuningPath, tag: evaluationTag, access: reads, whole: true,
-		id: "get-tuning", summary: "Get a tuning: its state, what was found, and the preset that is recommended",
-		about: "definition is what PUT /v1/presets/{name} takes: it says of which data the preset is and how much better.",
+	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+		Method: http.MethodGet, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
+		ID: "get-tuning", Summary: "Get a tuning: its state, what was found, and the preset that is recommended",
+		About: "definition is what PUT /v1/presets/{name} takes: it says of which data the preset is and how much better.",
 	}, getTuning)
-	registerWith(s, s.tunings, route{
-		method: http.MethodDelete, path: tuningPath, tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusNoContent,
-		id:     "delete-tuning", summary: "Delete a tuning",
-		about: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
+	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+		Method: http.MethodDelete, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusNoContent,
+		ID:     "delete-tuning", Summary: "Delete a tuning",
+		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
 	}, deleteTuning)
-	registerWith(s, s.tunings, route{
-		method: http.MethodPost, path: tuningPath + "/cancel", tag: evaluationTag, access: governs, role: keys.Manage,
-		status: http.StatusAccepted,
-		id:     "cancel-tuning", summary: "Cancel a tuning that this gateway runs",
-		about: "It gives no result.",
+	endpoint.RegisterWith(s.API, s.tunings, endpoint.Route{
+		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
+		Status: http.StatusAccepted,
+		ID:     "cancel-tuning", Summary: "Cancel a tuning that this gateway runs",
+		About: "It gives no result.",
 	}, cancelTuning)
 }
 

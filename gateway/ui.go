@@ -18,6 +18,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // pages are the paths of the web application. All answer index.html, which shows the page by
@@ -74,23 +75,23 @@ func (s *Server) uiRoutes() {
 	if s.hasUI() {
 		var err error
 		if files, err = readUI(s.options.UI); err != nil {
-			s.log.Warn("the web application is not served", "error", err)
+			s.Log.Warn("the web application is not served", "error", err)
 		}
 	}
-	s.app.Use(func(c *fiber.Ctx) error { return orPage(c, c.Next(), files[indexFile]) })
-	s.app.Get("/", func(c *fiber.Ctx) error {
+	s.App.Use(func(c *fiber.Ctx) error { return orPage(c, c.Next(), files[indexFile]) })
+	s.App.Get("/", func(c *fiber.Ctx) error {
 		if !wantsPage(c) || files[indexFile] == nil {
 			return c.Next()
 		}
 		return files[indexFile].send(c, "/")
 	})
 	for _, page := range pages {
-		s.app.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
+		s.App.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
 	}
-	s.app.Get(docsPage, func(c *fiber.Ctx) error { return files[docsFile].send(c, docsPage) })
+	s.App.Get(docsPage, func(c *fiber.Ctx) error { return files[docsFile].send(c, docsPage) })
 	for name, f := range files {
 		if name != indexFile && name != docsFile {
-			s.app.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
+			s.App.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
 		}
 	}
 }
@@ -237,7 +238,7 @@ func contentTypeOf(name string) string {
 
 // send answers with the file, or 304 when the client has it.
 func (f *file) send(c *fiber.Ctx, route string) error {
-	exchangeOf(c).route = route
+	endpoint.ExchangeOf(c).Route = route
 	if f == nil {
 		return errNoUI
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
@@ -44,7 +45,7 @@ func TestPackedFiles(t *testing.T) {
 const asBrowser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 
 func TestUI(t *testing.T) {
-	g := start(t, Options{UI: ui, Keys: []Key{key("secret", "acme")}})
+	g := start(t, Options{UI: ui, Keys: []endpoint.Key{key("secret", "acme")}})
 	f := func(path string, status int, contentType, caching string) {
 		t.Helper()
 		got := g.ask("GET", path, "", asBrowser)
@@ -60,8 +61,8 @@ func TestUI(t *testing.T) {
 	}
 	f("/assets/app-1a2b.js", 200, "text/javascript; charset=utf-8", forever)
 	f("/assets/mark-1a.svg", 200, "image/svg+xml", forever)
-	f("/assets/.placeholder", 404, problemType, "no-store")
-	f("/assets/../index.html", 404, problemType, "no-store")
+	f("/assets/.placeholder", 404, endpoint.ProblemType, "no-store")
+	f("/assets/../index.html", 404, endpoint.ProblemType, "no-store")
 }
 
 // The gateway serves the pages that the application has.
@@ -84,7 +85,7 @@ func TestPagesAreThoseOfTheApplication(t *testing.T) {
 
 // Who asks for what is not there gets the page that says so, or a problem; both are 404.
 func TestUnknownAddresses(t *testing.T) {
-	g := start(t, Options{UI: ui, Keys: []Key{key("secret", "acme")}})
+	g := start(t, Options{UI: ui, Keys: []endpoint.Key{key("secret", "acme")}})
 	const html, asProgram, anything = "text/html; charset=utf-8", "Accept: application/json", "Accept: */*"
 	f := func(method, path, accept, contentType string) {
 		t.Helper()
@@ -103,12 +104,12 @@ func TestUnknownAddresses(t *testing.T) {
 	for _, path := range []string{"/nothing", "/mappings/manuals", "/v10", "/apis", "/healthz/", "/%E9%80%80%E6%AC%BE"} {
 		f("GET", path, asBrowser, html)
 		f("HEAD", path, asBrowser, html)
-		f("GET", path, asProgram, problemType)
-		f("GET", path, anything, problemType)
-		f("POST", path, asBrowser, problemType)
+		f("GET", path, asProgram, endpoint.ProblemType)
+		f("GET", path, anything, endpoint.ProblemType)
+		f("POST", path, asBrowser, endpoint.ProblemType)
 	}
 	for _, path := range []string{"/v1", "/v1/nothing", "/api/v1/dify/nothing", "/api", "/mcp/x", "/assets/gone-1a2b.js"} {
-		f("GET", path, asBrowser, problemType)
+		f("GET", path, asBrowser, endpoint.ProblemType)
 	}
 	got := g.ask("GET", "/nothing", "", asBrowser, "If-None-Match: "+g.ask("GET", "/", "", asBrowser).header.Get("ETag"))
 	if got.status != 404 || got.body == "" || !strings.Contains(got.header.Get("Vary"), "Accept") ||

@@ -36,9 +36,10 @@ var seenToo = []string{
 // parameter or a variable, and a member of a struct.
 var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
-	textErrors  = []string{"synonyms"}                             // packages whose plain errors are told too
-	textAlso    = map[string]int{"Pass": 0, "Miss": 0}             // names of checks
-	textTags    = map[string][]string{"config": {"doc", "accept"}} // of members of structs, by package
+	textErrors  = []string{"synonyms"}                                                                        // packages whose plain errors are told too
+	textAlso    = map[string]int{"Pass": 0, "Miss": 0}                                                        // names of checks
+	textTags    = map[string][]string{"config": settingTags, "elastic": settingTags, "postgres": settingTags} // of members, by package
+	settingTags = []string{"doc", "accept"}
 	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted", "description", "whenToUse", "odd", "treated"}
 )
 

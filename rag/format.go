@@ -9,7 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/clipperhouse/uax29/v2/sentences"
 
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -93,9 +94,9 @@ func Passages(hits []search.Hit, maxChars int) (passages []Passage, truncated bo
 		}
 		p := Passage{Citation: Cite(&hits[i], len(passages)+1)}
 		room -= utf8.RuneCountInString(p.lead())
-		p.Text = sentences(text, room)
+		p.Text = wholeSentences(text, room)
 		if p.Text == "" && p.Number == 1 {
-			p.Text = graphemes(text, room)
+			p.Text = wholeGraphemes(text, room)
 		}
 		if p.Text == "" {
 			return passages, true
@@ -155,32 +156,28 @@ func FormatForToolOutput(hits []search.Hit, maxChunks int) string {
 	return b.String()
 }
 
-// sentences returns the whole sentences at the beginning of a text that fit.
-func sentences(text string, room int) string {
-	end, state, rest := 0, -1, text
-	for rest != "" && room > 0 {
-		var sentence string
-		sentence, rest, state = uniseg.FirstSentenceInString(rest, state)
-		room -= utf8.RuneCountInString(strings.TrimRightFunc(sentence, unicode.IsSpace))
-		if room < 0 {
+// wholeSentences returns the whole sentences at the beginning of a text that fit.
+func wholeSentences(text string, room int) string {
+	end := 0
+	for sentence := sentences.FromString(text); room > 0 && sentence.Next(); {
+		visible := strings.TrimRightFunc(sentence.Value(), unicode.IsSpace)
+		if utf8.RuneCountInString(visible) > room {
 			break
 		}
-		room -= utf8.RuneCountInString(sentence) - utf8.RuneCountInString(strings.TrimRightFunc(sentence, unicode.IsSpace))
-		end += len(sentence)
+		room -= utf8.RuneCountInString(sentence.Value())
+		end = sentence.End()
 	}
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
 
-// graphemes returns the whole graphemes at the beginning of a text that fit.
-func graphemes(text string, room int) string {
-	end, state, rest := 0, -1, text
-	for rest != "" {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if room -= utf8.RuneCountInString(cluster); room < 0 {
+// wholeGraphemes returns the whole graphemes at the beginning of a text that fit.
+func wholeGraphemes(text string, room int) string {
+	end := 0
+	for cluster := graphemes.FromString(text); cluster.Next(); {
+		if room -= utf8.RuneCountInString(cluster.Value()); room < 0 {
 			break
 		}
-		end += len(cluster)
+		end = cluster.End()
 	}
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
@@ -286,5 +283,5 @@ func line(name string) string {
 	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r)
 	}), " ")
-	return graphemes(name, maxSource)
+	return wholeGraphemes(name, maxSource)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // The work of a search is estimated before it begins:
@@ -23,18 +24,18 @@ const (
 // cost is the estimated work of a search in units, from 1.
 func (r *run) cost() int {
 	work := 0
-	for i := range r.subjects {
-		plan := &r.subjects[i].Plan
+	for i := range r.Subjects {
+		plan := &r.Subjects[i].Plan
 		work += plan.Candidates * len(plan.Legs)
 	}
-	from, to := r.page(r.plan.TopK)
-	around := 2 * r.req.Neighbours
-	if r.returnsParents() {
+	from, to := r.Page(r.Plan.TopK)
+	around := 2 * r.Request.Neighbours
+	if r.ReturnsParents() {
 		around += 2 * parentReach
 	}
 	work += hitWork * max(to-from, 0) * (1 + around)
-	if r.plan.Rerank != nil {
-		work += hitWork * r.plan.Rerank.Window
+	if r.Plan.Rerank != nil {
+		work += hitWork * r.Plan.Rerank.Window
 	}
 	return max(1, (work+workUnit-1)/workUnit)
 }
@@ -60,7 +61,7 @@ func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) 
 	if s.Admission == nil {
 		return func() {}, nil
 	}
-	ctx, span := tracing.Start(ctx, spanAdmit)
+	ctx, span := tracing.Start(ctx, engines.SpanAdmit)
 	defer func() { span.End(err) }()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
 	switch {
@@ -68,7 +69,7 @@ func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) 
 		return nil, fault.New(fault.Overloaded, "too many searches are being computed and waiting; this one is %d units of "+
 			"work (limits.search_work, limits.searches)", cost)
 	case err != nil:
-		return nil, ContextFault(ctx)
+		return nil, engines.ContextFault(ctx)
 	}
 	return release, nil
 }

@@ -3,12 +3,15 @@ package search
 import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/relevance"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // answerSet is the best candidates of all knowledge bases that pass the thresholds:
 // what totals, documents and facets count, and what pages are cut from.
 type answerSet struct {
-	retrievals []retrieval
+	retrievals []retrieve.Retrieval
 	entries    []scoring.Fused // Source is the place of their retrieval
 	counted    []scoring.Fused // the same with the copies that are folded: what totals count
 	more       bool            // chunks beyond the entries may pass
@@ -16,28 +19,29 @@ type answerSet struct {
 	boosts     []float64      // per knowledge base, in (0, 1]; nil: none is preferred
 	dropped    map[string]int // hits dropped, per threshold
 	relaxed    *string
-	degraded   []Degraded
-	bytes      *allowance // of the answer
+	degraded   []answer.Degraded
+	bytes      *answer.Allowance // of the answer
 	known      *float64
-	parents    map[chunkOf]*Parent         // of hits that bring their sections along
-	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
-	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
-	uncut      []scoring.Fused             // the entries before thresholds on the reranked score
-	reranked   map[chunkOf]*Reranked       // of the chunks that a reranker read
-	second     map[chunkOf]*SecondScore    // of the chunks of a second stage
-	diversity  map[chunkOf]*Diversity      // of the chunks that a diverse answer is chosen from
-	read       map[chunkOf]*engine.Chunk   // chunks that copies were looked for in
-	chunks     [kindsOfEvidence]int        // how many chunks that is the largest of
-	best       [kindsOfEvidence]*float64   // the largest evidence of any hit, also of those cut since
+	parents    map[chunkOf]*answer.Parent      // of hits that bring their sections along
+	copies     map[chunkOf]standIn             // chunks dropped as copies: the better one
+	folded     map[chunkOf][]scoring.Fused     // the copies that a chunk stands for, of those that are counted
+	uncut      []scoring.Fused                 // the entries before thresholds on the reranked score
+	reranked   map[chunkOf]*answer.Reranked    // of the chunks that a reranker read
+	second     map[chunkOf]*answer.SecondScore // of the chunks of a second stage
+	diversity  map[chunkOf]*answer.Diversity   // of the chunks that a diverse answer is chosen from
+	read       map[chunkOf]*engine.Chunk       // chunks that copies were looked for in
+	calibrated *relevance.Calibrated
 }
 
 // from is the retrieval that found an entry.
-func (set *answerSet) from(entry *scoring.Fused) *retrieval { return &set.retrievals[entry.Source] }
+func (set *answerSet) from(entry *scoring.Fused) *retrieve.Retrieval {
+	return &set.retrievals[entry.Source]
+}
 
 // hit is the entry as the engine found it.
 func (set *answerSet) hit(entry *scoring.Fused) *engine.Hit {
 	rt := set.from(entry)
-	return &rt.hits[int(entry.Index)-rt.offset]
+	return &rt.Hits[int(entry.Index)-rt.Offset]
 }
 
 // document is the one that an entry is a chunk of.
@@ -47,7 +51,7 @@ func (set *answerSet) document(entry *scoring.Fused) documentKey {
 
 // chunkOf names a chunk over all knowledge bases of a request.
 type chunkOf struct {
-	from *retrieval
+	from *retrieve.Retrieval
 	id   string
 }
 

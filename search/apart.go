@@ -2,57 +2,13 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
-
-// What Request.FacetMode accepts.
-const (
-	FacetConjunctive = "conjunctive" // all counts are of the answer set
-	FacetDisjunctive = "disjunctive" // those of a field as if the filter said nothing of it
-)
-
-// documentID is the field that Response.Documents counts.
-const documentID = "document_id"
-
-// countedApart are the fields that are filtered and counted as if they were not: of the
-// facets, and the document, which is always counted.
-func (r *Request) countedApart() []string {
-	if r.FacetMode != FacetDisjunctive {
-		return nil
-	}
-	conditions, _ := ParseFilter(r.Filter) // what is wrong with it is told where it is used
-	var fields []string
-	for i := range conditions {
-		c := &conditions[i]
-		if ofOneField(c) && (c.Field == documentID || slices.Contains(r.Facets, c.Field)) {
-			fields = append(fields, c.Field)
-		}
-	}
-	slices.Sort(fields)
-	return slices.Compact(fields)
-}
-
-// ofOneField tells conditions on a field from those that join filters.
-func ofOneField(c *engine.Condition) bool {
-	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
-}
-
-func (r *Request) validateFacetMode() error {
-	if m := r.FacetMode; m != "" && m != FacetConjunctive && m != FacetDisjunctive {
-		return fault.Invalid("facet_mode", m, "conjunctive or disjunctive")
-	}
-	if n := len(r.countedApart()); n > MaxCountedApart {
-		return &fault.Error{Kind: fault.InvalidArgument, Field: "facet_mode", Detail: fmt.Sprintf(
-			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxCountedApart)}
-	}
-	return nil
-}
 
 // apartSets are the answer sets that fields are counted over which are filtered and counted
 // as if they were not. They are ranked while the answer is.
@@ -66,30 +22,17 @@ type apartSets struct {
 
 // rankApart begins to rank them; stop ends it.
 func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
-	fields := r.question.apart
+	fields := r.Question.Disjunctive
 	a := &apartSets{fields: fields, sets: make([]*answerSet, len(fields)), errs: make([]error, len(fields))}
 	ctx, a.cancel = context.WithCancel(ctx)
 	for i, field := range fields {
-		unfiltered := r.without(field)
+		unfiltered := r.forCounts(field)
 		a.ranking.Go(func() error {
 			a.sets[i], a.errs[i] = s.rank(ctx, unfiltered)
 			return nil
 		})
 	}
 	return a
-}
-
-// without is the same search for its counts of a field, as if the filter said nothing
-// of it; what the scope is bound to stays, and so does what is within any_of and not.
-func (r *run) without(field string) *run {
-	other := *r
-	other.shows, other.counts = false, true
-	other.timings = Timings{Legs: map[string]float64{}}
-	other.question.facets = []string{field}
-	asked := r.question.filter.Conditions[len(r.bound):]
-	other.question.filter.Conditions = slices.Concat(r.bound,
-		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return ofOneField(&c) && c.Field == field }))
-	return &other
 }
 
 func (a *apartSets) stop() {
@@ -99,12 +42,12 @@ func (a *apartSets) stop() {
 
 // count puts the counts in place of those of the answer set. Where there are none, or
 // where a leg was missing, the answer is degraded.
-func (a *apartSets) count(into *Response) {
+func (a *apartSets) count(into *answer.Response) {
 	_ = a.ranking.Wait() // each set has its own error
 	for i, field := range a.fields {
 		set, err := a.sets[i], a.errs[i]
 		if err != nil {
-			d := newDegraded(stepFacets, "", err)
+			d := answer.NewDegraded(answer.StepFacets, "", err)
 			d.Reason = "the counts of " + field + " are those with the filter on it: " + d.Reason
 			into.Degraded = append(into.Degraded, d)
 			continue
@@ -112,13 +55,13 @@ func (a *apartSets) count(into *Response) {
 		if _, asked := into.Facets[field]; asked {
 			into.Facets[field] = set.facets([]string{field})[field]
 		}
-		if field == documentID {
+		if field == plan.FieldDocumentID {
 			into.Documents = set.documents()
 		}
 		for _, d := range set.degraded {
 			if !slices.Contains(into.Degraded, d) {
-				into.Degraded = append(into.Degraded, Degraded{
-					Leg: stepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,
+				into.Degraded = append(into.Degraded, answer.Degraded{
+					Leg: answer.StepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,
 					Reason: "for the counts of " + field + ", " + d.Leg + ": " + d.Reason,
 				})
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // notes are 24 chunks of five documents, three categories and four pages.
@@ -298,7 +299,7 @@ func TestALegMissingInCountsIsTold(t *testing.T) {
 // untilTheEnd waits for the end of a search.
 func untilTheEnd(ctx context.Context, _ *engine.Result) error {
 	<-ctx.Done()
-	return search.ContextFault(ctx)
+	return engines.ContextFault(ctx)
 }
 
 // Counts that outlive the time limit cost no hits, and a search that fails does not wait

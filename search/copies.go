@@ -6,14 +6,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
-)
-
-const (
-	// maxFolded bounds how many of the best chunks are compared with each other.
-	maxFolded = 500
-	// foldMargin is how many chunks behind the page are read with it: copies have nearly the
-	// same score, so those of its last hits stand there.
-	foldMargin = 5
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // standIn is the better chunk that stands for a copy.
@@ -62,41 +57,23 @@ func (set *answerSet) sift(s *sieve) error {
 	return nil
 }
 
-// folds reports whether chunks of one text are one hit, and whether also within a
-// knowledge base.
-func (r *Request) folds() (fold, within bool) {
-	within = r.Copies == CopiesFold
-	return within || r.Copies == "" && len(r.KnowledgeBases) > 1, within
-}
-
-// reads is how many of the best chunks are read to show the first n.
-func (r *run) reads(n int) int {
-	if fold, _ := r.req.folds(); fold {
-		return n + foldMargin
-	}
-	return n
-}
-
 // fold makes one hit of chunks that have the same text, or nearly, as far as the page
 // reaches. What it reads is what the page shows, so it costs no request unless chunks are
 // folded. Copies are counted all the same: the answer set is what it was.
 func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
-	fold, within := r.req.folds()
+	fold, within := r.Request.Folds()
 	if !fold || len(set.entries) < 2 {
 		return nil
 	}
-	shown := min(r.reach(), len(set.entries))
-	if r.shows && !r.rearranges() {
-		_, shown = r.page(shown)
-	}
+	shown := min(r.foldReach, len(set.entries))
 	set.folded, set.read = map[chunkOf][]scoring.Fused{}, map[chunkOf]*engine.Chunk{}
 	var originals []original
 	return set.sift(&sieve{
 		next: func(kept, seen int) int {
-			if kept >= shown || seen >= maxFolded {
+			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
-			return min(max(r.reads(shown-kept), seen), maxFolded-seen) // twice as many each time: few requests
+			return min(max(r.Reads(shown-kept), seen), ask.MaxFolded-seen) // twice as many each time: few requests
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) { return set.readTexts(ctx, window) },
 		better: func(e *scoring.Fused, chunk *engine.Chunk) (standIn, bool) {
@@ -126,7 +103,7 @@ type original struct {
 // readTexts reads chunks as pages do and keeps them. Once some could be read, others that
 // cannot are missing, which degrades the answer.
 func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
-	chunks, err := set.fetchAllowed(ctx, window, (*retrieval).readPage)
+	chunks, err := set.fetchAllowed(ctx, window, (*retrieve.Retrieval).ReadPage)
 	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
 	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
 		return nil, err
@@ -159,11 +136,11 @@ func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, rea
 }
 
 // copiesOf are the chunks that an entry stands for, best first.
-func (set *answerSet) copiesOf(entry *scoring.Fused) []Copy {
-	var copies []Copy
+func (set *answerSet) copiesOf(entry *scoring.Fused) []answer.Copy {
+	var copies []answer.Copy
 	for _, folded := range set.folded[set.chunkOf(entry)] {
 		hit := set.hit(&folded)
-		copies = append(copies, Copy{
+		copies = append(copies, answer.Copy{
 			KnowledgeBase: set.from(&folded).KB.ID, ID: hit.ID,
 			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName,
 		})

@@ -248,12 +248,16 @@ func TestFoldingCostsNoRequest(t *testing.T) {
 		}
 	}
 	f("no copies", 0, func(*bringing, *search.Request) {})
-	f("copies of the first", 1, func(e *bringing, _ *search.Request) {
-		for i := range 12 { // so the 15 that came along are not enough
-			hit := e.chunks[e.result.Hits[i].ID]
-			hit.Content = strings.Repeat("the same ", 5)
-			e.chunks[hit.ID] = hit
+	alike := func(n int) func(*bringing, *search.Request) { // the best
+		return func(e *bringing, _ *search.Request) {
+			for i := range n {
+				hit := e.chunks[e.result.Hits[i].ID]
+				hit.Content = strings.Repeat("the same ", 5)
+				e.chunks[hit.ID] = hit
+			}
 		}
-	})
+	}
+	f("the page is full of the 15 that came along", 0, alike(6))
+	f("they are not enough", 1, alike(12))
 	f("no copies, read", 1, func(e *bringing, _ *search.Request) { e.brings = 0 })
 }

@@ -3,11 +3,13 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // documents counts the chunks of each document, most first, then best first.
-func (set *answerSet) documents() []DocumentCount {
-	counts := []DocumentCount{}
+func (set *answerSet) documents() []answer.DocumentCount {
+	counts := []answer.DocumentCount{}
 	places := map[documentKey]int{}
 	for i := range set.counted {
 		document, hit := set.document(&set.counted[i]), set.hit(&set.counted[i])
@@ -15,20 +17,20 @@ func (set *answerSet) documents() []DocumentCount {
 		if !counted {
 			at = len(counts)
 			places[document] = at
-			counts = append(counts, DocumentCount{DocumentID: hit.DocumentID, DocumentName: hit.DocumentName})
+			counts = append(counts, answer.DocumentCount{DocumentID: hit.DocumentID, DocumentName: hit.DocumentName})
 		}
 		counts[at].Count++
 	}
-	slices.SortStableFunc(counts, func(a, b DocumentCount) int { return b.Count - a.Count })
+	slices.SortStableFunc(counts, func(a, b answer.DocumentCount) int { return b.Count - a.Count })
 	return counts
 }
 
 // facets counts the values of each field asked for, most first, then by value.
-func (set *answerSet) facets(fields []string) map[string][]FacetCount {
+func (set *answerSet) facets(fields []string) map[string][]answer.FacetCount {
 	if len(fields) == 0 {
 		return nil
 	}
-	facets := make(map[string][]FacetCount, len(fields))
+	facets := make(map[string][]answer.FacetCount, len(fields))
 	for _, field := range fields {
 		count := map[string]int{}
 		for i := range set.counted {
@@ -36,11 +38,11 @@ func (set *answerSet) facets(fields []string) map[string][]FacetCount {
 				count[value]++
 			}
 		}
-		list := make([]FacetCount, 0, len(count))
+		list := make([]answer.FacetCount, 0, len(count))
 		for value, n := range count {
-			list = append(list, FacetCount{Value: value, Count: n})
+			list = append(list, answer.FacetCount{Value: value, Count: n})
 		}
-		slices.SortFunc(list, func(a, b FacetCount) int {
+		slices.SortFunc(list, func(a, b answer.FacetCount) int {
 			return cmp.Or(b.Count-a.Count, cmp.Compare(a.Value, b.Value))
 		})
 		facets[field] = list

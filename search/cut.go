@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // cut drops what is below the thresholds on the fused score, over all knowledge bases.
-func (set *answerSet) cut(threshold *Threshold) {
+func (set *answerSet) cut(threshold *plan.Threshold) {
 	thresholds, short := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}, false
 	thresholds.Spares = func(entry *scoring.Fused) bool {
 		short = true
@@ -22,9 +23,9 @@ func (set *answerSet) cut(threshold *Threshold) {
 
 // cutByRelevance drops what is not relevant enough, and everything where the answer as a
 // whole is not. Chunks of which nothing is known stay where nothing is known of any other.
-func (set *answerSet) cutByRelevance(threshold *Threshold) {
+func (set *answerSet) cutByRelevance(threshold *plan.Threshold) {
 	if least := threshold.Answerable; least != nil {
-		if known := set.answerable(); known != nil && *known < *least {
+		if known := set.calibrated.Answerable(); known != nil && *known < *least {
 			pinned := slices.DeleteFunc(slices.Clone(set.entries), func(e scoring.Fused) bool { return !set.isPinned(&e) })
 			set.dropped[answerableThreshold] += len(set.entries) - len(pinned)
 			set.entries, set.more = pinned, false
@@ -34,7 +35,7 @@ func (set *answerSet) cutByRelevance(threshold *Threshold) {
 		kept := make([]scoring.Fused, 0, len(set.entries))
 		for i := range set.entries {
 			entry := &set.entries[i]
-			if set.isPinned(entry) || set.from(entry).isRelevant(set.relevanceOf(entry), *least) {
+			if set.isPinned(entry) || set.from(entry).IsRelevant(set.calibrated.Of(int(entry.Source), int(entry.Index)-set.from(entry).Offset), *least) {
 				kept = append(kept, set.entries[i])
 			}
 		}
@@ -43,14 +44,6 @@ func (set *answerSet) cutByRelevance(threshold *Threshold) {
 		}
 		set.entries = kept
 	}
-}
-
-// isRelevant judges a hit by its relevance, nil where it is unknown.
-func (rt *retrieval) isRelevant(known *float64, least float64) bool {
-	if known != nil {
-		return *known >= least
-	}
-	return rt.judge == nil || !rt.judge.knows()
 }
 
 // Names of the thresholds on relevance, beside those of scoring.

@@ -9,20 +9,10 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
-
-// From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
-// times those that are shown, at most mostDiverse.
-const (
-	leastDiverse = 50
-	mostDiverse  = 200
-)
-
-// Diversity says where a hit came from in a diverse answer.
-type Diversity struct {
-	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
-	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
-}
 
 // diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
@@ -38,31 +28,28 @@ type Diversity struct {
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
 	pinned := set.inFront()
 	entries := set.entries[pinned:]
-	if r.plan.Diversity == 0 || len(entries) < 2 {
+	if r.Plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
-	ctx, span := tracing.Start(ctx, spanDiversify)
+	ctx, span := tracing.Start(ctx, engines.SpanDiversify)
 	defer func() { span.End(err) }()
-	n := min(len(entries), r.diverseWindow())
+	n := min(len(entries), r.DiverseWindow())
 	vectors, err := set.vectorsOf(ctx, entries[:n])
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
+	choice := newChoice(set.worths(r, entries[:n]), vectors, r.Plan.Diversity)
 	order := choice.order()
 	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
-	set.diversity = make(map[chunkOf]*Diversity, n)
+	set.diversity = make(map[chunkOf]*answer.Diversity, n)
 	for _, at := range order {
 		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
+		set.diversity[chunkOf{set.from(e), e.ID()}] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
 	}
 	set.entries = slices.Concat(chosen, entries[n:])
 	return nil
 }
-
-// diverseWindow is from how many chunks the answer is chosen.
-func (r *run) diverseWindow() int { return min(max(leastDiverse, 3*r.plan.TopK), mostDiverse) }
 
 // choice is what a diverse order is made of.
 type choice struct {
@@ -75,7 +62,7 @@ type choice struct {
 
 // worths are what entries are ranked by.
 func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
-	rescored := r.plan.Rerank != nil || r.plan.SecondStage != nil
+	rescored := r.Plan.Rerank != nil || r.Plan.SecondStage != nil
 	byScore := rescored || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
 	worths := make([]float64, len(entries))
 	for i := range worths {
@@ -159,12 +146,12 @@ func (c *choice) value(at int) float64 {
 func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
 	model := set.from(&entries[0]).KB.EmbeddingModel
-	chunks, err := set.fetch(ctx, entries, func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	chunks, err := set.fetch(ctx, entries, func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
 		scanner, can := rt.Engine.(engine.Scanner)
-		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
+		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
-		found, err := ask(ctx, rt.Subject, callScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+		found, err := engines.Ask(ctx, rt.Subject, engines.CallScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
 		if err != nil {
 			return nil, err
 		}
@@ -176,23 +163,15 @@ func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([
 	some := false
 	for i, chunk := range chunks {
 		if chunk != nil {
-			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).vectorField()])
+			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).VectorField()])
 			some = some || vectors[i] != nil
 		}
 	}
 	if !some {
-		set.degraded = append(set.degraded, newDegraded(stepDiversity, "",
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepDiversity, "",
 			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
 	}
 	return vectors, nil
-}
-
-// vectorField is the first one, empty without any.
-func (rt *retrieval) vectorField() string {
-	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
-		return fields[0]
-	}
-	return ""
 }
 
 // inOrder puts chunks in the order of ids; those that are not there are left out.

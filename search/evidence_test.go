@@ -38,7 +38,8 @@ func (b *bench) across() {
 // language, classic presets take cosines as they are.
 func testEvidenceAcrossLanguages(b *bench) {
 	b.across()
-	for _, where := range []string{`"zh"`, `"zh", "en"`, `"both"`} {
+	b.fill("empty")
+	for _, where := range []string{`"zh"`, `"zh", "en"`, `"both"`, `"empty", "zh"`, `"zh", "en", "empty"`} {
 		for preset, first := range map[string]string{
 			"balanced": "answer", "linear": "answer", "rrf": "answer", "script_score": "beside", "vector": "beside",
 		} {

@@ -139,15 +139,22 @@ func TestOneDamagedChunkIsTold(t *testing.T) {
 	}
 }
 
-// TestPinsAreNoAnswerOfARung: what is there because a rule pins it does not end the relaxation of the words.
+// TestPinsAreNoAnswerOfARung: what is there because a rule pins it does not end the relaxation of the words, whether no
+// leg found it or it is below the threshold of one.
 func TestPinsAreNoAnswerOfARung(t *testing.T) {
 	b := newBench(t, openEmbedded)
 	b.fill("manuals", shelf()...)
-	b.ruled("manuals", `[{"name": "r", "when": {"match": "contains", "queries": ["refunds"]}, "pin": [{"chunk_id": "login"}]}]`)
-	r := b.withPins(onManuals + `, "query": "wombat refunds invoices passwords burrows nights", "preset": "script_score",
-		"text_required": true, "minimum_should_match": "100%"`)
-	if r.Relaxed == nil || *r.Relaxed != "10%" || len(r.Hits) < 2 || !strings.HasPrefix(pins(r), "r:login ") {
-		t.Errorf(`relaxed %v: %s; want a r.Relaxed and *r.Relaxed "10%%" and at least 2 r.Hits and one that begins with "r:login "`, r.Relaxed, pins(r))
+	b.ruled("manuals", `[{"name": "r", "when": {"match": "contains", "queries": ["refunds", "login"]}, "pin": [{"chunk_id": "login"}]}]`)
+	for query, threshold := range map[string]string{
+		"wombat refunds invoices passwords burrows nights": `{}`,
+		"login page": `{"vector": 0.5}`, // it has both words, other pages one
+	} {
+		r := b.withPins(onManuals + `, "query": "` + query + `", "threshold": ` + threshold + `, "preset": "script_score",
+			"text_required": true, "minimum_should_match": "100%"`)
+		if r.Relaxed == nil || *r.Relaxed != "10%" || len(r.Hits) < 2 || !strings.HasPrefix(pins(r), "r:login ") {
+			t.Errorf(`%s: relaxed %v: %s; want a r.Relaxed and *r.Relaxed "10%%" and at least 2 r.Hits and one that begins with "r:login "`,
+				query, r.Relaxed, pins(r))
+		}
 	}
 }
 

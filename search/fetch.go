@@ -7,16 +7,13 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
 // ids that are gone are left out.
-type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
-
-// readChunks is the plain reader.
-func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return ask(ctx, rt.Subject, callChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
-}
+type reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
 
 // fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
 // base, all at the same time. A knowledge base that cannot be read is degraded; it is
@@ -76,7 +73,7 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 		if first == nil {
 			first = err
 		}
-		unread := newDegraded(stepContent, set.retrievals[i].KB.ID, err)
+		unread := answer.NewDegraded(answer.StepContent, set.retrievals[i].KB.ID, err)
 		if !slices.Contains(set.degraded, unread) {
 			set.degraded = append(set.degraded, unread)
 		}
@@ -85,4 +82,29 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 		return nil
 	}
 	return first
+}
+
+// fetchAllowed reads the chunks of entries for the answer, as fetch does, in portions of
+// what the answer may still take.
+func (set *answerSet) fetchAllowed(
+	ctx context.Context, entries []scoring.Fused, read reader,
+) ([]*engine.Chunk, error) {
+	all := make([]*engine.Chunk, 0, len(entries))
+	for len(all) < len(entries) {
+		rest := entries[len(all):]
+		chunks, err := set.fetch(ctx, rest[:min(set.bytes.Portion(len(all)), len(rest))], read)
+		if err != nil && (len(all) == 0 || ctx.Err() != nil) {
+			return nil, err // later ones are missing, which degrades the answer
+		}
+		all = append(all, chunks...)
+		for _, chunk := range chunks {
+			if chunk == nil {
+				continue
+			}
+			if err := set.bytes.Take(answer.SizeOf(chunk)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
 }

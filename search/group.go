@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // group keeps the first, which is the best, chunk of each document.
@@ -28,7 +29,7 @@ func (set *answerSet) group() {
 // in all of the plan's Distinct fields. Only chunks that share their document with
 // others are read, a window at a time, until there are candidates enough.
 func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error {
-	plan := r.plan
+	plan := r.Plan
 	if len(plan.Distinct) == 0 {
 		return nil
 	}
@@ -43,7 +44,7 @@ func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error
 			return plan.Candidates
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
-			chunks, err := set.fetch(ctx, set.among(window, shared), (*retrieval).readChunks)
+			chunks, err := set.fetch(ctx, set.among(window, shared), (*retrieve.Retrieval).ReadChunks)
 			if err != nil {
 				return nil, err
 			}

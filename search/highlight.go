@@ -3,13 +3,13 @@ package search
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
-	"github.com/hybridge-search/hybridge/textquery"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // marker marks the query's words, and their synonyms, in the chunks of a page.
@@ -22,32 +22,12 @@ type marker struct {
 
 func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
-	m.options, m.wanted = highlightOptions(r.req.Highlight)
+	m.options, m.wanted = highlightOptions(r.Request.Highlight)
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		m.matchers[i] = highlight.NewMatcher(&rt.question.parsed, s.words(rt), s.Analyzer)
+		m.matchers[i] = highlight.NewMatcher(&rt.Question.Parsed, rt.Words(s.asker()), s.Analyzer)
 	}
 	return m
-}
-
-// words are the query as a text leg has it, with the terms of its further phrasings; without a
-// text leg, its plain terms.
-func (s *Searcher) words(rt *retrieval) textquery.Query {
-	var all textquery.Query
-	field := ""
-	for i := range rt.legs {
-		switch l := &rt.legs[i]; {
-		case l.text == nil || field != "" && l.Field != field:
-		case field == "":
-			all, field = *l.text, l.Field
-		default:
-			all.Terms = append(slices.Clip(all.Terms), l.text.Terms...)
-		}
-	}
-	if field == "" {
-		return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.KB), rt.Plan.Text)
-	}
-	return all
 }
 
 // largePage is the size in bytes from which marking takes longer than waking
@@ -56,7 +36,7 @@ const largePage = 1 << 17
 
 // mark sets the highlights of hits, given the retrieval of each; of a large page on
 // all processors. It ends early with ctx, and when the fragments take too many bytes.
-func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *allowance) error {
+func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, bytes *answer.Allowance) error {
 	size := 0
 	for i := range hits {
 		size += len(m.text(&hits[i]))
@@ -70,7 +50,7 @@ func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *all
 				return
 			}
 			m.matched[i] = m.markHit(sources[i], &hits[i])
-			if err := bytes.take(sizeOfMarked(&hits[i])); err != nil {
+			if err := bytes.Take(sizeOfMarked(&hits[i])); err != nil {
 				tooLarge.Store(&err)
 			}
 		}
@@ -87,13 +67,13 @@ func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *all
 		return *err
 	}
 	if ctx.Err() != nil {
-		return ContextFault(ctx)
+		return engines.ContextFault(ctx)
 	}
 	return nil
 }
 
 // sizeOfMarked is what the marked texts of a hit take, in bytes.
-func sizeOfMarked(hit *Hit) int {
+func sizeOfMarked(hit *answer.Hit) int {
 	size := len(hit.TitleHighlight) + len(hit.QuestionHighlight)
 	for _, fragment := range hit.Highlights {
 		size += len(fragment)
@@ -103,7 +83,7 @@ func sizeOfMarked(hit *Hit) int {
 
 // text is the part of a hit that is marked: its content, or the answer of a
 // question-answer pair; empty where no highlights are wanted.
-func (m *marker) text(hit *Hit) string {
+func (m *marker) text(hit *answer.Hit) string {
 	switch {
 	case !m.wanted:
 		return ""
@@ -114,7 +94,7 @@ func (m *marker) text(hit *Hit) string {
 }
 
 // markHit reports whether the text of the hit has words of the query.
-func (m *marker) markHit(source int, hit *Hit) (matched bool) {
+func (m *marker) markHit(source int, hit *answer.Hit) (matched bool) {
 	hit.Highlights = []string{}
 	if !m.wanted {
 		return false
@@ -132,7 +112,7 @@ func (m *marker) markHit(source int, hit *Hit) (matched bool) {
 
 // highlightOptions gives the options asked for, and whether any fragment is wanted.
 // What is not asked for is left to the highlighter's defaults.
-func highlightOptions(asked *Highlight) (options highlight.Options, wanted bool) {
+func highlightOptions(asked *plan.Highlight) (options highlight.Options, wanted bool) {
 	if asked == nil {
 		return options, true
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -42,7 +43,7 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 	}
 	f := func(padding string, large bool) {
 		t.Helper()
-		hits, sources := make([]Hit, 9), make([]int, 9)
+		hits, sources := make([]answer.Hit, 9), make([]int, 9)
 		for i := range hits {
 			hits[i].Content = fmt.Sprintf("a refund of order %d ", i) + padding
 			sources[i] = i % 2
@@ -52,7 +53,7 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 		if size := len(hits) * len(hits[0].Content); (size > largePage) != large {
 			t.Fatalf("a page of %d bytes", size)
 		}
-		_ = m.mark(t.Context(), hits, sources, &allowance{})
+		_ = m.mark(t.Context(), hits, sources, &answer.Allowance{})
 		for i := range hits {
 			want := hits[i]
 			if matched := m.markHit(sources[i], &want); !reflect.DeepEqual(hits[i], want) || m.matched[i] != matched {

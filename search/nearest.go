@@ -14,6 +14,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
 )
 
 // Bounds of looking for the sentences nearest to a question.
@@ -50,31 +52,31 @@ type candidate struct {
 // showNearest lets the fragments of hits without a word of the question begin with the
 // sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
 // them as they are.
-func (s *Searcher) showNearest(ctx context.Context, r *run, hits []Hit, m *marker) error {
-	if h := r.req.Highlight; h == nil || !h.Nearest || !m.wanted {
+func (s *Searcher) showNearest(ctx context.Context, r *run, hits []answer.Hit, m *marker) error {
+	if h := r.Request.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
-	asked := map[string]made{} // by model
+	asked := map[string]ask.Vector{} // by model
 	models := map[string]string{}
-	for i := range r.subjects {
-		kb := &r.subjects[i].KB
-		model, vector := r.question.wordingFor(kb, 0)
+	for i := range r.Subjects {
+		kb := &r.Subjects[i].KB
+		model, vector := r.Question.WordingFor(kb, 0)
 		asked[model], models[kb.ID] = vector, model
 	}
 	var failed error
 	for _, model := range slices.Sorted(maps.Keys(asked)) {
-		embedder, can := s.embedder(model).(passageEmbedder)
-		if !can || model == "" || asked[model].vector == nil {
+		embedder, can := s.asker().EmbedderOf(model).(passageEmbedder)
+		if !can || model == "" || asked[model].Numbers == nil {
 			continue
 		}
-		all, texts := candidates(model, hits, m, func(h *Hit) bool { return models[h.KnowledgeBase] == model })
+		all, texts := candidates(model, hits, m, func(h *answer.Hit) bool { return models[h.KnowledgeBase] == model })
 		if len(all) == 0 {
 			continue
 		}
 		vectors, err := s.sentences.embed(ctx, embedder, texts)
 		failed = cmp.Or(failed, err)
 		for _, c := range all {
-			if at := c.nearest(asked[model].vector, vectors); at >= 0 {
+			if at := c.nearest(asked[model].Numbers, vectors); at >= 0 {
 				if fragment := highlight.From(m.text(&hits[c.hit]), at, m.options); len(fragment) > 0 {
 					hits[c.hit].Highlights = fragment
 				}
@@ -93,7 +95,7 @@ type sentenceText struct {
 // candidates are the first hits without marks in their texts, and their sentences in the
 // order of the hits.
 func candidates(
-	model string, hits []Hit, m *marker, of func(*Hit) bool,
+	model string, hits []answer.Hit, m *marker, of func(*answer.Hit) bool,
 ) (all []candidate, texts []sentenceText) {
 	for i := range hits {
 		text := m.text(&hits[i])

@@ -6,24 +6,19 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // parallelNeighbours bounds how many requests for neighbours run at a time.
 const parallelNeighbours = 4
 
-// neighbourPages bounds how many pages of a document are read for the neighbours of one hit:
-// chunks that may not be shown can stand between them.
-const (
-	neighbourPages = 8
-	neighbourPage  = 256
-)
-
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
 // in the document, of those that the search may show.
-func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes *allowance) error {
+func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
-	for i := range r.subjects {
-		source[r.subjects[i].KB.ID] = i
+	for i := range r.Subjects {
+		source[r.Subjects[i].KB.ID] = i
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelNeighbours)
@@ -32,8 +27,8 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 			break // one failed
 		}
 		group.Go(func() error {
-			from, to := hits[i].Ordinal-r.req.Neighbours, hits[i].Ordinal+r.req.Neighbours
-			around, err := r.around(ctx, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
+			from, to := hits[i].Ordinal-r.Request.Neighbours, hits[i].Ordinal+r.Request.Neighbours
+			around, err := retrieve.Around(ctx, &r.Asked, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
 			if err != nil {
 				return err
 			}
@@ -42,44 +37,17 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 			for k := range hits[i].Neighbours {
 				size += len(hits[i].Neighbours[k].Content)
 			}
-			return bytes.take(size)
+			return bytes.Take(size)
 		})
 	}
 	return group.Wait()
 }
 
-// around reads chunks of a document of a subject that the search may show, by their ordinals, at
-// most one for each.
-func (r *run) around(ctx context.Context, of int, document string, from, to int) ([]engine.Chunk, error) {
-	subject := &r.subjects[of]
-	wanted := to - from + 1
-	page := engine.DocumentChunksRequest{
-		KB: subject.KB, DocumentID: document, From: max(0, from), To: to, Limit: wanted,
-	}
-	var shown []engine.Chunk
-	for range neighbourPages {
-		read, err := ask(ctx, subject, callDocumentChunks, subject.Engine.DocumentChunks, page)
-		if err != nil {
-			return nil, err
-		}
-		for i := range read {
-			if r.maySee(of, &read[i]) {
-				shown = append(shown, read[i])
-			}
-		}
-		if len(read) < page.Limit || len(shown) >= wanted || subject.KB.Attach != nil {
-			break
-		}
-		page.After, page.Limit = read[len(read)-1].ID, neighbourPage
-	}
-	return shown[:min(len(shown), wanted)], nil
-}
-
-func neighboursOf(around []engine.Chunk, hit *Hit) []Neighbour {
-	list := []Neighbour{}
+func neighboursOf(around []engine.Chunk, hit *answer.Hit) []answer.Neighbour {
+	list := []answer.Neighbour{}
 	for i := range around {
 		if c := &around[i]; c.ID != hit.ID {
-			list = append(list, Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
+			list = append(list, answer.Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
 		}
 	}
 	return list

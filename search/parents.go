@@ -10,20 +10,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
 // its section along: the chunks beside it in its document that have the same parent_id in their
 // metadata or, where it has none, the same title. Chunks of one section are one hit, the best of
 // them.
-
-// What Request.Return accepts.
-const (
-	ReturnChunk  = "chunk"
-	ReturnParent = "parent"
-)
 
 const (
 	// metadataParent names the section of a chunk, where titles do not.
@@ -32,54 +28,18 @@ const (
 	// chunks before and after a hit are looked at.
 	parentRunes = 4_000
 	parentReach = 32
-	// maxParents bounds the hits of an answer that have sections.
-	maxParents = 100
 )
-
-// Parent is the section of a document that a hit is in.
-type Parent struct {
-	Title   string `json:"title,omitempty"`
-	From    int    `json:"from" doc:"Ordinal of its first chunk."`
-	To      int    `json:"to" doc:"Ordinal of its last chunk."`
-	Content string `json:"content" doc:"Its chunks, those that the caller may see, with an empty line between them; at most 4000 characters around the hit."`
-	// Children are the chunks of it in the answer set, the hit first.
-	Children []Child `json:"children"`
-}
-
-// Child is a chunk of a section that was found.
-type Child struct {
-	ID      string  `json:"id"`
-	Ordinal int     `json:"ordinal"`
-	Score   float64 `json:"score"`
-}
-
-// validateParents holds the size of the answer against what sections cost.
-func (p *Plan) validateParents() error {
-	if p.Return == ReturnParent && p.TopK > maxParents {
-		return fault.Invalid("top_k", p.TopK, "1 to 100 with return: parent")
-	}
-	return nil
-}
-
-func (r *run) returnsParents() bool { return r.plan.Return == ReturnParent }
-
-func (o *Overrides) validateReturn() error {
-	if v := o.Return; v != "" && v != ReturnChunk && v != ReturnParent {
-		return fault.Invalid("return", v, "chunk or parent")
-	}
-	return nil
-}
 
 // sameSection is what standIn.fields says of chunks that are gathered.
 const sameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.
 type section struct {
-	from          *retrieval
+	from          *retrieve.Retrieval
 	document, key string
 }
 
-func sectionOf(rt *retrieval, c *engine.Chunk) section {
+func sectionOf(rt *retrieve.Retrieval, c *engine.Chunk) section {
 	key := "title " + c.Title
 	for _, v := range c.Values(metadataParent) {
 		if id, ok := v.V.(string); ok {
@@ -92,22 +52,22 @@ func sectionOf(rt *retrieval, c *engine.Chunk) section {
 // gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
 // the same.
 func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
-	if !r.returnsParents() || len(set.entries) == 0 {
+	if !r.ReturnsParents() || len(set.entries) == 0 {
 		return nil
 	}
-	shown := min(r.plan.TopK, len(set.entries))
+	shown := min(r.Plan.TopK, len(set.entries))
 	if set.read == nil {
 		set.read = map[chunkOf]*engine.Chunk{}
 	}
-	set.parents = map[chunkOf]*Parent{}
+	set.parents = map[chunkOf]*answer.Parent{}
 	known := map[section][]chunkOf{} // the hits that have a part of it
-	read := map[chunkOf]*Parent{}
+	read := map[chunkOf]*answer.Parent{}
 	return set.sift(&sieve{
 		next: func(kept, seen int) int {
-			if kept >= shown || seen >= maxFolded {
+			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
-			return min(max(shown-kept, seen), maxFolded-seen)
+			return min(max(shown-kept, seen), ask.MaxFolded-seen)
 		},
 		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
 			chunks, err := set.readTexts(ctx, window)
@@ -126,7 +86,7 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 				return standIn{}, false
 			}
 			in := sectionOf(own.from, chunk)
-			child := Child{ID: chunk.ID, Ordinal: chunk.Ordinal, Score: e.Score}
+			child := answer.Child{ID: chunk.ID, Ordinal: chunk.Ordinal, Score: e.Score}
 			for _, first := range known[in] {
 				if p := set.parents[first]; p.From <= chunk.Ordinal && chunk.Ordinal <= p.To {
 					p.Children = append(p.Children, child)
@@ -135,7 +95,7 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 			}
 			known[in] = append(known[in], own)
 			set.parents[own] = read[own]
-			set.parents[own].Children = []Child{child}
+			set.parents[own].Children = []answer.Child{child}
 			return standIn{}, false
 		},
 	})
@@ -144,8 +104,8 @@ func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
 // readSections reads the sections of chunks at the same time.
 func (r *run) readSections(
 	ctx context.Context, set *answerSet, window []scoring.Fused, chunks []*engine.Chunk,
-) ([]*Parent, error) {
-	parents := make([]*Parent, len(window))
+) ([]*answer.Parent, error) {
+	parents := make([]*answer.Parent, len(window))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelNeighbours)
 	for i, chunk := range chunks {
@@ -154,12 +114,12 @@ func (r *run) readSections(
 		}
 		rt := set.from(&window[i])
 		group.Go(func() error {
-			around, err := r.around(ctx, int(rt.source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			around, err := retrieve.Around(ctx, &r.Asked, int(rt.Source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
 			if err != nil {
 				return err
 			}
 			parents[i] = parentOf(rt, chunk, around)
-			return set.bytes.take(len(parents[i].Content))
+			return set.bytes.Take(len(parents[i].Content))
 		})
 	}
 	return parents, group.Wait()
@@ -167,7 +127,7 @@ func (r *run) readSections(
 
 // parentOf joins a chunk with those around it that are of its section, nearest first, as long
 // as they fit.
-func parentOf(rt *retrieval, chunk *engine.Chunk, around []engine.Chunk) *Parent {
+func parentOf(rt *retrieve.Retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
 	own := sectionOf(rt, chunk)
 	around = slices.DeleteFunc(around, func(c engine.Chunk) bool { return c.ID == chunk.ID })
 	slices.SortStableFunc(around, func(a, b engine.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
@@ -195,7 +155,7 @@ func parentOf(rt *retrieval, chunk *engine.Chunk, around []engine.Chunk) *Parent
 			high++
 		}
 	}
-	p := &Parent{Title: chunk.Title, From: chunk.Ordinal, To: chunk.Ordinal}
+	p := &answer.Parent{Title: chunk.Title, From: chunk.Ordinal, To: chunk.Ordinal}
 	texts := make([]string, 0, high-low+1)
 	for i := low; i < high; i++ {
 		if i == at {

@@ -110,3 +110,42 @@ func TestALegOfAPoolHasItsCandidates(t *testing.T) {
 		t.Errorf("ranks in a pool of two candidates (-want +got):\n%s", diff)
 	}
 }
+
+// TestTheOrderOfKnowledgeBasesChangesNoScore: not where the vectors of one cannot be compared, as it has none or
+// others than the model gives. It counts for nothing in the statistics, and the legs of the others can be run.
+func TestTheOrderOfKnowledgeBasesChangesNoScore(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("full", library()...)
+	b.fill("empty")
+	b.fillBy("three", "tiny", 3, []float32{0, 0, 1}, []float32{0, 1, 0})
+	b.fillBy("four", "tiny", 4, []float32{0, 0, 1, 0})
+	b.searcher.Embedders = map[string]search.Embedder{"tiny": &ownModel{name: "tiny", vector: []float32{0, 1, 0}}}
+	const given, embedded = `"query": "refund of an order within days", "vector": [1, 0, 0, 0]`, `"query": "wombats dig"`
+	for preset := range passagePresets() {
+		ask := func(question, bases string) *search.Response {
+			return b.answer(`{` + question + `, "knowledge_bases": [` + bases +
+				`], "top_k": 24, "candidates": 5, "copies": "keep", "preset": "` + preset + `"}`)
+		}
+		same := func(what string, got, want *search.Response) {
+			t.Helper()
+			if got.MergedBy != "pooled" || !slices.EqualFunc(got.Hits, want.Hits, sameScore) {
+				t.Errorf("%s, %s: %s merged by %q, want %s pooled", preset, what, scores(got), got.MergedBy, scores(want))
+			}
+		}
+		alone := ask(given, `"full"`)
+		same("before an empty one", ask(given, `"full", "empty"`), alone)
+		same("behind an empty one", ask(given, `"empty", "full"`), alone)
+		same("behind one of other vectors", ask(embedded, `"four", "three"`), ask(embedded, `"three", "four"`))
+	}
+}
+
+func sameScore(a, b search.Hit) bool { return a.ID == b.ID && math.Abs(a.Score-b.Score) < 1e-9 }
+
+// scores are the hits with theirs.
+func scores(r *search.Response) string {
+	var list []string
+	for i := range r.Hits {
+		list = append(list, fmt.Sprintf("%s %.4f", r.Hits[i].ID, r.Hits[i].Score))
+	}
+	return strings.Join(list, ", ")
+}

@@ -11,24 +11,27 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
-func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Response, err error) {
-	ctx, span := tracing.Start(ctx, spanPresent)
+func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answer.Response, err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanPresent)
 	defer func() { span.End(err) }()
-	response := &Response{
-		QueryID:   NewQueryID(),
-		Preset:    r.plan.Preset,
-		Engine:    engineNames(r.subjects),
-		Total:     Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
+	response := &answer.Response{
+		QueryID:   answer.NewQueryID(),
+		Preset:    r.Plan.Preset,
+		Engine:    engineNames(r.Subjects),
+		Total:     answer.Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
 		Documents: set.documents(),
-		Facets:    set.facets(r.req.Facets),
+		Facets:    set.facets(r.Request.Facets),
 		Relaxed:   set.relaxed,
 		MergedBy:  set.mergedBy,
 
-		Answerable: set.answerable(),
-		Language:   r.question.language,
+		Answerable: set.calibrated.Answerable(),
+		Language:   r.Question.Language,
 	}
 	if set.more {
 		response.Total.Relation = "gte"
@@ -38,9 +41,9 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 	} else {
 		response.Empty, response.EmptyReason = set.whyEmpty(r)
 	}
-	from, to := r.page(min(r.plan.TopK, len(set.entries)))
+	from, to := r.Page(min(r.Plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
-	chunks, err := set.chunksOf(ctx, page, (*retrieval).readPage)
+	chunks, err := set.chunksOf(ctx, page, (*retrieve.Retrieval).ReadPage)
 	if err != nil {
 		return nil, err
 	}
@@ -50,15 +53,15 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 		return nil, err
 	}
 	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
-		set.degraded = append(set.degraded, newDegraded(stepHighlight, "", err))
+		set.degraded = append(set.degraded, answer.NewDegraded(answer.StepHighlight, "", err))
 	}
-	r.timings.Highlight = milliseconds(time.Since(started))
-	if r.req.Neighbours > 0 {
+	r.timings.Highlight = answer.Milliseconds(time.Since(started))
+	if r.Request.Neighbours > 0 {
 		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
 			return nil, err
 		}
 	}
-	if r.req.Explain {
+	if r.Request.Explain {
 		response.Explain = set.explanation(r)
 	}
 	response.Degraded = set.degraded
@@ -75,20 +78,7 @@ func (set *answerSet) maxScore() float64 {
 	return most
 }
 
-// page is the part of an answer of n chunks that is shown: at most limit of them,
-// from offset on.
-func (r *run) page(n int) (from, to int) {
-	to = n
-	if r.req.Offset != nil {
-		from = min(*r.req.Offset, n)
-	}
-	if r.req.Limit != nil {
-		to = min(from+*r.req.Limit, n)
-	}
-	return from, to
-}
-
-func engineNames(subjects []Subject) string {
+func engineNames(subjects []engines.Subject) string {
 	name := subjects[0].Engine.Name()
 	for _, other := range subjects[1:] {
 		if other.Engine.Name() != name {
@@ -102,8 +92,8 @@ func engineNames(subjects []Subject) string {
 // is left out.
 func (set *answerSet) hits(
 	ctx context.Context, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
-) ([]Hit, error) {
-	hits := make([]Hit, 0, len(page))
+) ([]answer.Hit, error) {
+	hits := make([]answer.Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	legs := scoring.Explain(page)
 	for i, chunk := range chunks {
@@ -116,10 +106,10 @@ func (set *answerSet) hits(
 	return hits, m.mark(ctx, hits, sources, set.bytes)
 }
 
-func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
+func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) answer.Hit {
 	rt := set.from(entry)
-	rt.deferred.fillIn(chunk.ID, legs)
-	hit := Hit{
+	rt.Deferred.FillIn(chunk.ID, legs)
+	hit := answer.Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
@@ -127,8 +117,8 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
 	}
-	if rule := rt.pinned[chunk.ID]; rule != "" {
-		hit.Pinned = &Pinned{Rule: rule}
+	if rule := rt.PinnedBy[chunk.ID]; rule != "" {
+		hit.Pinned = &answer.Pinned{Rule: rule}
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]
@@ -139,51 +129,15 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	if hit.Metadata == nil {
 		hit.Metadata = map[string]any{}
 	}
-	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
+	hit.VectorSimilarity, hit.TermSimilarity = rt.Similarities(legs)
 	if hit.SecondStage = set.second[chunkOf{rt, chunk.ID}]; hit.SecondStage != nil {
 		hit.TermSimilarity = &hit.SecondStage.Words
 	}
-	hit.Language = rt.languageOf(chunk)
-	at := int(entry.Index) - rt.offset
-	rt.tellEvidence(at, legs)
-	hit.Relevance = set.relevanceOfHit(rt, at, legs, hit.Language)
+	hit.Language = rt.LanguageOf(chunk)
+	at := int(entry.Index) - rt.Offset
+	rt.TellEvidence(at, legs)
+	hit.Relevance = set.calibrated.OfShown(int(entry.Source), at, legs, hit.Language)
 	return hit
-}
-
-// similarities are the best raw cosine of the vector legs and the best
-// normalised score of the text legs in [0, 1], nil where no leg knows one.
-func (rt *retrieval) similarities(legs []scoring.Contribution) (vector, term *float64) {
-	for i := range legs {
-		switch rt.legs[i].Kind {
-		case scoring.Vector:
-			vector = larger(vector, legs[i].Raw)
-		case scoring.Text:
-			term = larger(term, rt.termSimilarity(&legs[i]))
-		case scoring.Signal:
-		}
-	}
-	return vector, term
-}
-
-// termSimilarity is 0 for a chunk that holds none of the words, nil where it is
-// unknown.
-func (rt *retrieval) termSimilarity(l *scoring.Contribution) *float64 {
-	switch {
-	case l.Raw == nil:
-		return nil
-	case !(*l.Raw > 0):
-		return new(0.0)
-	case l.Normalized == nil:
-		return nil
-	}
-	return new(rt.Plan.Fusion.Similarity(*l.Normalized))
-}
-
-func larger(a, b *float64) *float64 {
-	if a == nil || (b != nil && *b > *a) {
-		return b
-	}
-	return a
 }
 
 // Why an answer has no hit, for programs.
@@ -202,21 +156,15 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyRelevance, "nothing here answers that: " + listCounts(set.dropped)
 	case len(set.dropped) > 0:
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
-	case r.req.Everything:
+	case r.Request.Everything:
 		return emptyFilter, "no chunk passes the filter"
-	case len(r.question.parsed.Terms) == 0 && !r.question.hasVector():
+	case len(r.Question.Parsed.Terms) == 0 && !r.Question.HasVector():
 		return emptyWords, "the query has no searchable words"
-	case r.question.restricts(), r.hides():
+	case r.Question.Restricts(), r.Hides():
 		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
 		return emptyMatch, "no chunk matches the query"
 	}
-}
-
-// restricts reports whether the filter leaves anything out.
-func (q *question) restricts() bool {
-	f := &q.filter
-	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
 func listCounts(counts map[string]int) string {
@@ -229,19 +177,23 @@ func listCounts(counts map[string]int) string {
 }
 
 // explanation is the account of the whole answer.
-func (set *answerSet) explanation(r *run) *Explain {
-	account := &Explain{
-		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(), Weights: []WeightAccount{},
-		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries, Rules: set.appliedRules(r),
+func (set *answerSet) explanation(r *run) *answer.Explain {
+	account := &answer.Explain{
+		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
+		Weights:     []answer.WeightAccount{},
+		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		account.Methods[rt.KB.ID] = rt.method
-		account.Weights = append(account.Weights, rt.weights()...)
-		for l := range rt.legs {
-			if account.Query == nil && rt.legs[l].text != nil {
-				account.Query = rt.legs[l].text
+		account.Methods[rt.KB.ID] = rt.Method
+		if a := set.calibrated.Account(i); a != nil {
+			a.KnowledgeBase = rt.KB.ID
+			account.Relevance = append(account.Relevance, *a)
+		}
+		account.Weights = append(account.Weights, rt.Weights()...)
+		for l := range rt.Legs {
+			if account.Query == nil && rt.Legs[l].Text != nil {
+				account.Query = rt.Legs[l].Text
 			}
 		}
 	}

@@ -237,6 +237,7 @@ func TestPairsAreRerankedWhole(t *testing.T) {
 
 // TestABudgetIsKept: the answer comes as it was fused, and says so.
 func TestABudgetIsKept(t *testing.T) {
+	deadline.Set(t, 30*time.Second)
 	b := newBench(t, openEmbedded)
 	b.fill("k", shelf()...)
 	b.searcher.Rerankers = map[string]search.Reranker{"slow": slow{}}

@@ -2,189 +2,35 @@ package search
 
 import (
 	"context"
-	"maps"
-	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
-
-// Rules gives the query rules of a knowledge base, nil where it has none.
-type Rules interface {
-	For(kb engine.Ref) *rules.Set
-}
-
-// Pinned says which rule put a hit before the others.
-type Pinned struct {
-	Rule string `json:"rule"`
-}
-
-// AppliedRule is a rule that the question matches, with what it did.
-type AppliedRule struct {
-	KnowledgeBase string         `json:"knowledge_base"`
-	Rule          string         `json:"rule"`
-	Pinned        []string       `json:"pinned" doc:"Ids of the chunks that it pinned: those that the caller may see, on any page."`
-	Hidden        []rules.Target `json:"hidden" doc:"What it leaves out. A key that is bound to a filter does not get it."`
-}
-
-// ruled is what the rules of one knowledge base that the question matches ask for.
-type ruled struct {
-	matched   []*rules.Rule
-	pins      []pin
-	chunks    map[string]string // hidden: the first rule that hides it
-	documents map[string]string
-}
-
-// maxPins is how much the rules of a knowledge base pin for one question: each pin that no leg found
-// may cost its engine a request.
-const maxPins = 100
-
-// pin is a chunk or a document, and the rule that pins it.
-type pin struct {
-	rules.Target
-	rule  string
-	shown string // id of the chunk that is shown; empty: none is
-}
-
-// match finds the rules that the question matches. Where the knowledge bases have none, it is
-// done before the question's words are looked at.
-func (s *Searcher) match(r *run) {
-	if s.Rules == nil || r.req.Rules != nil && !*r.req.Rules {
-		return
-	}
-	for i := range r.subjects {
-		kb := &r.subjects[i].KB
-		set := s.Rules.For(kb.Ref)
-		if set.Len() == 0 {
-			continue
-		}
-		matched := set.Match(r.question.parsed.Sequence(), s.expander(kb))
-		if len(matched) == 0 {
-			continue
-		}
-		if r.ruled == nil {
-			r.ruled = make([]*ruled, len(r.subjects))
-		}
-		r.ruled[i] = newRuled(matched)
-	}
-}
-
-func newRuled(matched []*rules.Rule) *ruled {
-	r := &ruled{matched: matched, chunks: map[string]string{}, documents: map[string]string{}}
-	pinned := map[rules.Target]bool{}
-	for _, rule := range matched {
-		for _, t := range rule.Pin {
-			if !pinned[t] && len(r.pins) < maxPins { // the first rule has it
-				pinned[t] = true
-				r.pins = append(r.pins, pin{Target: t, rule: rule.Name})
-			}
-		}
-		for _, t := range rule.Hide {
-			of, id := r.chunks, t.ChunkID
-			if id == "" {
-				of, id = r.documents, t.DocumentID
-			}
-			if of[id] == "" {
-				of[id] = rule.Name
-			}
-		}
-	}
-	return r
-}
-
-// pins reports whether rules pin anything.
-func (r *run) pins() bool {
-	return slices.ContainsFunc(r.ruled, func(of *ruled) bool { return of != nil && len(of.pins) > 0 })
-}
-
-// hides reports whether rules hide anything.
-func (r *run) hides() bool {
-	return slices.ContainsFunc(r.ruled, func(of *ruled) bool { return of != nil && len(of.chunks)+len(of.documents) > 0 })
-}
-
-// hiddenBy is the rule that hides a chunk of a knowledge base, empty where none does.
-func (r *ruled) hiddenBy(chunkID, documentID string) string {
-	if r == nil {
-		return ""
-	}
-	if rule := r.chunks[chunkID]; rule != "" {
-		return rule
-	}
-	return r.documents[documentID]
-}
-
-// filter is the question's, without what rules hide.
-func (rt *retrieval) filter() engine.Filter {
-	filter := rt.question.filterOf(&rt.KB)
-	if rt.ruled == nil {
-		return filter
-	}
-	filter.Except = slices.Sorted(maps.Keys(rt.ruled.chunks))
-	if len(rt.ruled.documents) > 0 {
-		hidden := engine.Condition{Field: documentID, Not: true}
-		for _, id := range slices.Sorted(maps.Keys(rt.ruled.documents)) {
-			hidden.In = append(hidden.In, engine.Value{V: id})
-		}
-		filter.Conditions = append(slices.Clip(filter.Conditions), hidden)
-	}
-	return filter
-}
-
-// choosePins says which of a knowledge base's ranked hits are pinned, before any threshold: of a
-// document the best one.
-func (rt *retrieval) choosePins(ranked []scoring.Fused) {
-	if rt.ruled == nil || len(rt.ruled.pins) == 0 {
-		return
-	}
-	rt.pins, rt.pinned = slices.Clone(rt.ruled.pins), map[string]string{}
-	best, found := map[string]string{}, map[string]bool{} // chunk by document; chunks
-	for i := range ranked {
-		hit := &rt.hits[int(ranked[i].Index)-rt.offset]
-		found[hit.ID] = true
-		if best[hit.DocumentID] == "" {
-			best[hit.DocumentID] = hit.ID
-		}
-	}
-	for i := range rt.pins {
-		p := &rt.pins[i]
-		switch {
-		case p.DocumentID != "":
-			rt.show(p, best[p.DocumentID])
-		case found[p.ChunkID]:
-			rt.show(p, p.ChunkID)
-		}
-	}
-}
-
-// show notes that a pin shows a chunk; the first pin of a chunk has it.
-func (rt *retrieval) show(p *pin, id string) {
-	if p.shown = id; id != "" && rt.pinned[id] == "" {
-		rt.pinned[id] = p.rule
-	}
-}
 
 // isPinned reports whether a rule pins an entry: thresholds do not cut it.
 func (set *answerSet) isPinned(entry *scoring.Fused) bool {
-	return set.from(entry).pinned[entry.ID()] != ""
+	return set.from(entry).PinnedBy[entry.ID()] != ""
 }
 
 // pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
 // pins, whatever was found of it. It reads what no leg found, so it knows that the search may
 // show it.
 func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
-	if !r.pins() {
+	if !r.Pins() {
 		return
 	}
-	ctx, span := tracing.Start(ctx, spanRules)
+	ctx, span := tracing.Start(ctx, engines.SpanRules)
 	defer span.End(nil)
 	for i := range set.retrievals {
-		if rt := &set.retrievals[i]; rt.pins == nil {
-			rt.choosePins(nil) // its legs had nothing to look for
+		if rt := &set.retrievals[i]; rt.Pins == nil {
+			rt.ChoosePins(nil) // its legs had nothing to look for
 		}
 	}
 	found := map[chunkOf]*scoring.Fused{}
@@ -197,16 +43,16 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 	front := make([]scoring.Fused, 0, len(set.entries))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		unfound := rt.besides()
+		unfound := rt.Unfound()
 		placed := map[string]bool{}
-		for _, p := range rt.pins {
-			if p.shown == "" || placed[p.shown] {
+		for _, p := range rt.Pins {
+			if p.Shown == "" || placed[p.Shown] {
 				continue
 			}
-			placed[p.shown] = true
-			if e := found[chunkOf{rt, p.shown}]; e != nil {
+			placed[p.Shown] = true
+			if e := found[chunkOf{rt, p.Shown}]; e != nil {
 				front = append(front, *e)
-			} else if e, read := unfound[p.shown]; read {
+			} else if e, read := unfound[p.Shown]; read {
 				front = append(front, e)
 			}
 		}
@@ -232,13 +78,13 @@ func (set *answerSet) inFront() int {
 // Where that fails the answer is without it, and says so.
 func (set *answerSet) readPins(ctx context.Context, r *run) {
 	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
+	group.SetLimit(engines.ParallelSubjects)
 	failed := make([]error, len(set.retrievals))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		if rt.err == nil && slices.ContainsFunc(rt.pins, func(p pin) bool { return p.shown == "" }) {
+		if rt.Err == nil && slices.ContainsFunc(rt.Pins, func(p ask.Pin) bool { return p.Shown == "" }) {
 			group.Go(func() error {
-				failed[i] = rt.readPins(ctx, r)
+				failed[i] = rt.ReadPins(ctx, &r.Asked)
 				return nil // each has its own error
 			})
 		}
@@ -246,139 +92,30 @@ func (set *answerSet) readPins(ctx context.Context, r *run) {
 	_ = group.Wait()
 	for i, err := range failed {
 		if err != nil {
-			set.degraded = append(set.degraded, newDegraded(stepRules, set.retrievals[i].KB.ID, err))
+			set.degraded = append(set.degraded, answer.NewDegraded(answer.StepRules, set.retrievals[i].KB.ID, err))
 		}
 	}
-}
-
-func (rt *retrieval) readPins(ctx context.Context, r *run) error {
-	var ids []string
-	for i := range rt.pins {
-		if p := &rt.pins[i]; p.shown == "" && p.ChunkID != "" {
-			ids = append(ids, p.ChunkID)
-		}
-	}
-	chunks := map[string]*engine.Chunk{}
-	if len(ids) > 0 {
-		read, err := rt.readChunks(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for i := range read {
-			if r.maySee(int(rt.source), &read[i]) {
-				chunks[read[i].ID] = &read[i]
-			}
-		}
-	}
-	for i := range rt.pins {
-		p := &rt.pins[i]
-		if p.shown != "" {
-			continue
-		}
-		chunk := chunks[p.ChunkID]
-		if p.DocumentID != "" {
-			var err error
-			if chunk, err = rt.firstOf(ctx, r, p.DocumentID); err != nil {
-				return err
-			}
-		}
-		if chunk != nil && rt.pinned[chunk.ID] == "" {
-			rt.show(p, chunk.ID)
-			rt.addUnfound(chunk)
-		}
-	}
-	return nil
-}
-
-// maySee reports whether a chunk of a subject may be shown beside what engines find: a pin shows
-// nobody what a search would not.
-func (r *run) maySee(of int, chunk *engine.Chunk) bool {
-	hidden := r.ruled != nil && r.ruled[of].hiddenBy(chunk.ID, chunk.DocumentID) != ""
-	return r.question.passes(chunk) && !hidden
-}
-
-// firstOf reads the first chunk of a document that may be shown, nil where there is none.
-func (rt *retrieval) firstOf(ctx context.Context, r *run, document string) (*engine.Chunk, error) {
-	page := engine.DocumentChunksRequest{KB: rt.KB, DocumentID: document, To: -1, Limit: 1}
-	for range neighbourPages {
-		read, err := ask(ctx, rt.Subject, callDocumentChunks, rt.Engine.DocumentChunks, page)
-		if err != nil {
-			return nil, err
-		}
-		for i := range read {
-			if r.maySee(int(rt.source), &read[i]) {
-				return &read[i], nil
-			}
-		}
-		if len(read) < page.Limit || rt.KB.Attach != nil {
-			break
-		}
-		page.After, page.Limit = read[len(read)-1].ID, neighbourPage
-	}
-	return nil, nil //nolint:nilnil // nothing to show is no failure
-}
-
-// addUnfound adds a chunk to the hits of which no leg says anything.
-func (rt *retrieval) addUnfound(chunk *engine.Chunk) {
-	hit := engine.Hit{
-		Candidate:  scoring.Candidate{ID: chunk.ID, Observations: make([]scoring.Observation, len(rt.legs))},
-		DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName, Facets: map[string][]string{},
-	}
-	for i := range hit.Observations {
-		hit.Observations[i].Raw = math.NaN()
-	}
-	for _, field := range rt.facets() {
-		for _, value := range chunk.Values(field) {
-			if text, shown := value.Text(); shown && !slices.Contains(hit.Facets[field], text) {
-				hit.Facets[field] = append(hit.Facets[field], text)
-			}
-		}
-	}
-	rt.unfound = append(rt.unfound, len(rt.hits))
-	rt.hits = append(rt.hits, hit)
-	if rt.evidence != nil {
-		rt.evidence = append(rt.evidence, math.NaN())
-	}
-}
-
-// besides are the entries of the hits that no leg found, by id.
-func (rt *retrieval) besides() map[string]scoring.Fused {
-	if len(rt.unfound) == 0 {
-		return nil
-	}
-	places := make([]int, len(rt.unfound))
-	candidates := make([]scoring.Candidate, rt.offset+len(rt.hits))
-	for i, at := range rt.unfound {
-		places[i] = rt.offset + at
-		candidates[places[i]] = rt.hits[at].Candidate
-	}
-	entries := make(map[string]scoring.Fused, len(places))
-	for _, e := range rt.Plan.Fusion.Unfound(rt.scoringLegs(), candidates, places) {
-		e.Source = rt.source
-		entries[e.ID()] = e
-	}
-	return entries
 }
 
 // appliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
 // not told to one that has any.
-func (set *answerSet) appliedRules(r *run) []AppliedRule {
-	var all []AppliedRule
+func (set *answerSet) appliedRules(r *run) []answer.AppliedRule {
+	var all []answer.AppliedRule
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		if rt.ruled == nil {
+		if rt.Rules == nil {
 			continue
 		}
-		for _, rule := range rt.ruled.matched {
-			applied := AppliedRule{
+		for _, rule := range rt.Rules.All {
+			applied := answer.AppliedRule{
 				KnowledgeBase: rt.KB.ID, Rule: rule.Name, Pinned: []string{}, Hidden: []rules.Target{},
 			}
-			for _, p := range rt.pins {
-				if p.shown != "" && p.rule == rule.Name && !slices.Contains(applied.Pinned, p.shown) {
-					applied.Pinned = append(applied.Pinned, p.shown)
+			for _, p := range rt.Pins {
+				if p.Shown != "" && p.Rule == rule.Name && !slices.Contains(applied.Pinned, p.Shown) {
+					applied.Pinned = append(applied.Pinned, p.Shown)
 				}
 			}
-			if len(r.bound) == 0 {
+			if len(r.Bound) == 0 {
 				applied.Hidden = append(applied.Hidden, rule.Hide...)
 			}
 			all = append(all, applied)

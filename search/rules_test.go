@@ -165,7 +165,7 @@ func testHides(b *bench) {
 
 func testRulesMatch(b *bench) {
 	b.fill("manuals", shelf()...)
-	b.searcher.Synonyms = search.Thesaurus{"moneyback": "refund", "退钱": "退款"}
+	b.searcher.Synonyms = thesaurus{"moneyback": "refund", "退钱": "退款"}
 	f := func(match, phrase, query string, matches bool) {
 		b.Helper()
 		text, _ := json.Marshal(phrase)

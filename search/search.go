@@ -8,48 +8,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 )
-
-// Planner makes the plan of a request for a knowledge base with these fields; it
-// is pure.
-type Planner func(req *Request, fields []engine.Field) (Plan, error)
-
-// Catalog finds a knowledge base and the engine that holds it; fault.NotFound
-// when the scope does not know it.
-type Catalog interface {
-	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
-}
-
-// Analyzer turns text into tokens, and a question into its terms.
-type Analyzer interface {
-	Parse(query string) analysis.Query
-	ParsePlain(query string) analysis.Query
-	Selector(parts []string, keep func(term string) bool) analysis.Selector
-	Terms(text string) []string
-	Tokens(text string) []analysis.Token
-	// Fold gives a text as tokens have it, not stemmed.
-	Fold(text string) string
-}
-
-// Embedder turns a question into a vector, [dim]float32.
-type Embedder interface {
-	Query(ctx context.Context, text string) ([]float32, error)
-	Model() string
-}
-
-// Synonyms gives the expander of a knowledge base, nil where it has no synonyms.
-type Synonyms interface {
-	For(kb engine.Ref) analysis.Expander
-}
 
 // SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
 type SavedPresets interface {
 	// Planner is nil where the tenant has no preset of the name.
-	Planner(tenant, name string) Planner
+	Planner(tenant, name string) plan.Planner
 	// Names are those of the tenant's presets, in order.
 	Names(tenant string) []string
 }
@@ -62,16 +34,16 @@ type Reranker interface {
 // Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
-	Catalog       Catalog
-	Analyzer      Analyzer
-	Embedder      Embedder // of knowledge bases that name no model, or none of the following
-	Embedders     map[string]Embedder
-	Synonyms      Synonyms
-	Rules         Rules
+	Catalog       engines.Catalog
+	Analyzer      ask.Analyzer
+	Embedder      ask.Embedder // of knowledge bases that name no model, or none of the following
+	Embedders     map[string]ask.Embedder
+	Synonyms      ask.Synonyms
+	Rules         ask.Rules
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
-	Bank          Bank // nil: answers say nothing of relevance
-	Planners      map[string]Planner
+	Bank          retrieve.Bank // nil: answers say nothing of relevance
+	Planners      map[string]plan.Planner
 	Saved         SavedPresets
 	DefaultPreset string
 	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
@@ -92,29 +64,37 @@ type Options struct {
 // knowledge bases are, and vectors of sentences. It is safe for concurrent use.
 type Searcher struct {
 	Options
-	profiles  profiles
+	profiles  retrieve.Profiles
 	sentences sentences
-	making    atomic.Int64 // bytes of the answers being made
-	metrics   *metrics     // nil: there are none
+	making    atomic.Int64     // bytes of the answers being made
+	metrics   *engines.Metrics // nil: there are none
 }
 
 // New makes a Searcher.
-func New(o Options) *Searcher { return &Searcher{Options: o, metrics: newMetrics(o.Registry)} }
+func New(o Options) *Searcher { return &Searcher{Options: o, metrics: engines.NewMetrics(o.Registry)} }
 
 // WithSynonyms is a Searcher that answers by other synonyms and shares all else that it is made of. It is meant for a
 // few questions: what s remembers of knowledge bases it asks for anew.
-func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
+func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 	options := s.Options
 	options.Synonyms = other
 	return &Searcher{Options: options, metrics: s.metrics}
 }
 
+func (s *Searcher) resolver() engines.Resolver {
+	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
+}
+
+func (s *Searcher) retriever() *retrieve.Retriever {
+	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
+}
+
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
-func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (_ *Response, err error) {
-	ctx, span := tracing.Start(ctx, spanSearch)
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Request) (_ *answer.Response, err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanSearch)
 	defer func() { span.End(err) }()
-	return settled(ctx, s, scope, &req, func() (*Response, []Degraded, error) {
+	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*answer.Response, []answer.Degraded, error) {
 		r, err := s.search(ctx, scope, req)
 		if err != nil {
 			return nil, nil, err
@@ -123,7 +103,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) 
 	})
 }
 
-func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
+func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*answer.Response, error) {
 	started := time.Now()
 	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
@@ -134,49 +114,30 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) 
 		return nil, err
 	}
 	defer release()
-	if err := s.analyze(ctx, r); err != nil {
+	if err := s.ask(ctx, r); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, r, started)
 }
 
-// run is one search under way: the request, the plan for each knowledge base, and
-// the question.
-type run struct {
-	req         *Request
-	subjects    []Subject
-	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
-	unavailable []Degraded // knowledge bases that cannot be asked at present
-	vectorless  []Degraded // those that lack vectors
-	rewriting   []Degraded // the language model, where it failed
-	question    question
-	bound       []engine.Condition // the filter of the scope
-	timings     Timings
-	shows       bool                                 // a page of the answer is shown
-	ruled       []*ruled                             // per subject; nil: no rule matches the question
-	apart       bool                                 // a joint ranking is taken apart, to be observed
-	counts      bool                                 // nothing but counts are wanted of the answer set
-	measured    []measured                           // per subject
-	vocabulary  func(query int) *analysis.Vocabulary // whose frequencies are measured; after the question is known
-}
-
 // answer takes all steps after the question is known, and logs a search that was slow.
-func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Response, error) {
+func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	response, err := s.steps(ctx, r, started)
 	s.Slow.note(ctx, r, response, time.Since(started), err)
 	return response, err
 }
 
-func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Response, error) {
-	ctx, r.shows = engine.OneSearch(ctx), true
-	s.match(r)
+func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
+	ctx = engine.OneSearch(ctx)
+	s.asker().Match(&r.Asked)
+	r.forPage()
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.done()
+	defer set.bytes.Done()
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -194,29 +155,29 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 		return nil, err
 	}
 	apart.count(response)
-	if r.plan.DidYouMean {
+	if r.Plan.DidYouMean {
 		response.DidYouMean = s.didYouMean(ctx, r, set)
 	}
-	response.TookMS = milliseconds(time.Since(started))
+	response.TookMS = answer.Milliseconds(time.Since(started))
 	return response, nil
 }
 
 // rank makes the answer set.
 func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
-	retrievals := s.execute(ctx, r)
+	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
 	for i := range retrievals {
-		s.metrics.retrieved(&retrievals[i])
+		retrieve.CountLegs(s.metrics, &retrievals[i])
 	}
-	if err := failure(ctx, retrievals); err != nil {
+	if err := retrieve.Failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
 	for i := range retrievals {
-		r.timings.add(&retrievals[i])
+		retrieve.AddTimes(&r.timings, &retrievals[i])
 	}
 	started := time.Now()
-	_, span := tracing.Start(ctx, spanFuse)
+	_, span := tracing.Start(ctx, engines.SpanFuse)
 	set := fuse(r, retrievals)
-	set.bytes = &allowance{limit: s.AnswerBytes, all: &s.making, limitOfAll: s.MakingBytes}
+	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
 	set.boost(r)
 	span.End(nil)
 	s.cut(ctx, r, set)
@@ -224,33 +185,30 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	if err := s.group(ctx, r, set); err != nil {
 		return nil, err
 	}
-	set.truncate(r.plan.Candidates)
+	set.truncate(r.Plan.Candidates)
 	set.counted = set.entries
-	for _, more := range [][]Degraded{r.unavailable, r.vectorless, r.rewriting} {
+	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
 		set.degraded = append(set.degraded, more...)
 	}
-	r.timings.Fuse += milliseconds(time.Since(started))
+	r.timings.Fuse += answer.Milliseconds(time.Since(started))
 	return set, nil
 }
 
 // cut drops what is under a threshold.
 func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
-	ctx, span := tracing.Start(ctx, spanCut)
+	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
-	s.assess(ctx, set)
-	set.cutByRelevance(&r.plan.Threshold)
-	threshold := r.plan.Threshold
-	if r.cutsReranked() {
-		threshold.Score = nil
-	}
-	set.cut(&threshold)
+	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
+	set.calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
+	set.cutByRelevance(&r.threshold)
+	set.cut(&r.threshold)
 }
 
 // group leaves the best of each document, and of chunks that are alike, where the plan says so.
 func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
-	ctx, span := tracing.Start(ctx, spanGroup)
+	ctx, span := tracing.Start(ctx, engines.SpanGroup)
 	defer func() { span.End(err) }()
-	if r.plan.GroupBy != "" {
+	if r.Plan.GroupBy != "" {
 		set.group()
 	}
 	return s.dropCopies(ctx, r, set)

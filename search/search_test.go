@@ -156,7 +156,8 @@ var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLo
 func openPostgres(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer, KeywordWait: 10 * time.Second, Timeout: time.Minute,
+		Settings: postgres.Settings{Schema: schema(), KeywordWait: 10 * time.Second, Timeout: time.Minute},
+		URL:      devservices.Postgres(t), Tokenizer: analyzer,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,9 +175,8 @@ func openElasticsearchBy(t *testing.T, analyzer *tokens.Analyzer, transport http
 	t.Helper()
 	server, prefix := devservices.Indices(t)
 	store, err := elastic.New(elastic.Options{
-		URLs: []string{server}, IndexPrefix: prefix,
-		Tokenizer: analyzer, Timeout: time.Minute,
-		Transport: transport,
+		Settings: elastic.Settings{IndexPrefix: prefix, Timeout: time.Minute},
+		URLs:     []string{server}, Tokenizer: analyzer, Transport: transport,
 	})
 	if err != nil {
 		t.Fatal(err)

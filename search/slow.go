@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // SlowLog takes searches that took long, with their plans. What was asked is not in it.
@@ -22,19 +23,19 @@ type SlowLog struct {
 }
 
 // note logs a search that is over, if it was slow. One that failed has no response.
-func (l *SlowLog) note(ctx context.Context, r *run, response *Response, took time.Duration, err error) {
+func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, took time.Duration, err error) {
 	if l.Logger == nil || l.After <= 0 || took < l.After {
 		return
 	}
-	bases := make([]string, len(r.subjects))
-	for i := range r.subjects {
-		bases[i] = r.subjects[i].KB.ID
+	bases := make([]string, len(r.Subjects))
+	for i := range r.Subjects {
+		bases[i] = r.Subjects[i].KB.ID
 	}
 	attrs := []slog.Attr{
-		slog.Float64("took_ms", milliseconds(took)),
-		slog.String("tenant", r.subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
-		slog.String("preset", r.plan.Preset), slog.String("engine", engineNames(r.subjects)),
-		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.plan}),
+		slog.Float64("took_ms", answer.Milliseconds(took)),
+		slog.String("tenant", r.Subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
+		slog.String("preset", r.Plan.Preset), slog.String("engine", engineNames(r.Subjects)),
+		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.Plan}),
 	}
 	if response != nil {
 		attrs = append(attrs, slog.String("query_id", response.QueryID), slog.Int("hits", len(response.Hits)),
@@ -50,7 +51,7 @@ func (l *SlowLog) note(ctx context.Context, r *run, response *Response, took tim
 		attrs = append(attrs, l.About(ctx)...)
 	}
 	if l.Queries {
-		attrs = append(attrs, slog.String("query", r.req.Query))
+		attrs = append(attrs, slog.String("query", r.Request.Query))
 	}
 	l.Logger.LogAttrs(ctx, slog.LevelWarn, "a search was slow", attrs...)
 }

@@ -1,408 +1,46 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
-	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/textquery"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/typing"
 )
-
-// Limits on suggestions.
-const (
-	MaxSuggestBytes    = 256 // of what was typed
-	MaxSuggestions     = 50
-	defaultSuggestions = 8
-)
-
-const (
-	suggestWords    = 24 // words of the index that may go on where the typing is
-	suggestRequired = 8  // words before that, which must be in the chunk too
-	suggestTitles   = 48 // chunks whose titles are looked at
-	suggestAlike    = 8  // of them of one document, whose chunks may all have one title
-	titleTokens     = 24 // a title, or a category with a question, has about so many
-	longestTitle    = 160
-)
-
-// SuggestRequest asks how what was typed may go on.
-type SuggestRequest struct {
-	Query          string   `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
-	KnowledgeBases []string `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
-	Engine         string   `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
-	Limit          *int     `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
-	User           *string  `json:"user,omitempty" doc:"Only of chunks of this owner."`
-	Filter         Filter   `json:"filter,omitempty" doc:"As of a search."`
-}
-
-// SuggestionKind is what a suggestion is taken from.
-type SuggestionKind string
-
-// The kinds of suggestion.
-const (
-	SuggestTitle    SuggestionKind = "title"
-	SuggestQuestion SuggestionKind = "question"
-	SuggestTerm     SuggestionKind = "term"
-)
-
-// Suggestion is a text that goes on where the typing is.
-type Suggestion struct {
-	Text          string         `json:"text" doc:"Replaces what was typed."`
-	Kind          SuggestionKind `json:"kind" enum:"title,question,term" doc:"title: of a chunk. question: of a pair. term: what was typed with its last word completed."`
-	KnowledgeBase string         `json:"knowledge_base" doc:"That has it, of several the one with most."`
-	Count         int            `json:"count" doc:"term: chunks with the word, and with those typed before it. title, question: how many of the chunks that were looked at have it. Only chunks that the caller may see count."`
-}
-
-// Suggestions is the answer.
-type Suggestions struct {
-	Suggestions []Suggestion `json:"suggestions"`
-	Degraded    []Degraded   `json:"degraded"`
-}
-
-// stepSuggest is what Degraded calls it.
-const stepSuggest = "suggest"
-
-func (r *SuggestRequest) validate() error {
-	if len(r.Query) > MaxSuggestBytes {
-		return fault.Invalid("query", r.Query, "at most 256 bytes")
-	}
-	if n := r.Limit; n != nil && (*n < 1 || *n > MaxSuggestions) {
-		return fault.Invalid("limit", *n, "1 to 50")
-	}
-	return (&Request{Query: r.Query, KnowledgeBases: r.KnowledgeBases, Engine: r.Engine, User: r.User}).Validate()
-}
 
 // Suggest says how what was typed may go on: by titles, questions and words of chunks that
 // the caller may see.
-func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req SuggestRequest) (_ *Suggestions, err error) {
-	ctx, span := tracing.Start(ctx, spanSuggest)
+func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.SuggestRequest) (_ *typing.Suggestions, err error) {
+	ctx, span := tracing.Start(ctx, engines.SpanSuggest)
 	defer func() { span.End(err) }()
-	if err := req.validate(); err != nil {
+	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	q := question{}
-	if q.filter.Conditions, err = ParseFilter(req.Filter); err != nil {
+	q := ask.Question{}
+	if q.Filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
 		return nil, err
 	}
-	q.filter.Conditions = slices.Concat(scope.Filter, q.filter.Conditions)
+	q.Filter.Conditions = slices.Concat(scope.Filter, q.Filter.Conditions)
 	if req.User != nil {
-		q.filter.Owner = *req.User
+		q.Filter.Owner = *req.User
 	}
 	release, err := s.admitWork(ctx, scope, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	as := &Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
-	return settled(engine.OneSearch(ctx), s, scope, as, func() (*Suggestions, []Degraded, error) {
-		answer, err := s.suggest(ctx, scope, as, &q, req.limit())
+	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
+	return engines.Settled(engine.OneSearch(ctx), s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
+		answer, err := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}.Suggest(ctx, scope, as, &q, req.MaxSuggested())
 		if err != nil {
 			return nil, nil, err
 		}
 		return answer, answer.Degraded, nil
 	})
-}
-
-func (r *SuggestRequest) limit() int {
-	if r.Limit != nil {
-		return *r.Limit
-	}
-	return defaultSuggestions
-}
-
-func (s *Searcher) suggest(
-	ctx context.Context, scope access.Scope, req *Request, q *question, limit int,
-) (*Suggestions, error) {
-	answer := &Suggestions{Degraded: []Degraded{}}
-	found := make([][]Suggestion, len(req.KnowledgeBases))
-	failed := make([]error, len(req.KnowledgeBases))
-	subjects := make([]Subject, len(req.KnowledgeBases))
-	for i, id := range req.KnowledgeBases {
-		var err error
-		if subjects[i], err = s.resolve(ctx, scope, req, id); isUnavailable(err) {
-			failed[i] = err
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	typed := s.typedOf(req.Query)
-	var group errgroup.Group
-	group.SetLimit(parallelSubjects)
-	for i := range subjects {
-		if failed[i] == nil {
-			group.Go(func() error {
-				found[i], failed[i] = s.suggestFrom(ctx, &subjects[i], q, typed)
-				return nil
-			})
-		}
-	}
-	_ = group.Wait()
-	if ctx.Err() != nil {
-		return nil, ContextFault(ctx)
-	}
-	for i, err := range failed {
-		if err != nil {
-			answer.Degraded = append(answer.Degraded, newDegraded(stepSuggest, req.KnowledgeBases[i], err))
-		}
-	}
-	if len(answer.Degraded) == len(subjects) && !slices.ContainsFunc(failed, isUnsupported) {
-		return nil, failed[0]
-	}
-	answer.Suggestions = ordered(merged(found, s.Analyzer.Fold), typed, limit)
-	return answer, nil
-}
-
-func isUnsupported(err error) bool { return fault.Is(err, fault.Unsupported) }
-
-// typed is what was typed, taken apart.
-type typed struct {
-	text   string // folded, single spaces
-	head   string // what stands before the last word, as it was typed
-	begun  string // the last word, folded
-	stem   string // as a whole word is indexed
-	before []string
-	// chinese: it has ideographs. whole: texts must have all of it in one piece.
-	chinese, whole bool
-
-	folds  func(string) string
-	tokens func(string) []analysis.Token
-}
-
-// typedOf takes the last word for one that is begun.
-func (s *Searcher) typedOf(query string) *typed {
-	t := &typed{
-		text: strings.Join(strings.Fields(s.Analyzer.Fold(query)), " "), folds: s.Analyzer.Fold,
-		tokens: func(text string) []analysis.Token { return s.Analyzer.ParsePlain(text).Tokens },
-	}
-	t.chinese = strings.ContainsFunc(query, isHan)
-	tokens := t.tokens(query)
-	if len(tokens) == 0 {
-		return t
-	}
-	last := tokens[len(tokens)-1]
-	t.head, t.begun, t.stem = query[:last.Start], s.Analyzer.Fold(query[last.Start:last.End]), last.Text
-	for _, token := range tokens[:len(tokens)-1] {
-		whole := !token.Stop && token.End <= last.Start
-		if whole && !slices.Contains(t.before, token.Text) && len(t.before) < suggestRequired {
-			t.before = append(t.before, token.Text)
-		}
-	}
-	return t
-}
-
-func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
-
-// byLastCharacter is for Chinese of which the dictionary made other words than the one that is
-// being typed: its last character alone is begun.
-func (t *typed) byLastCharacter() *typed {
-	r, size := utf8.DecodeLastRuneInString(t.begun)
-	if !isHan(r) || size == len(t.begun) && len(t.before) == 0 {
-		return nil
-	}
-	other := *t
-	other.whole = true
-	other.begun, other.stem, other.before = string(r), string(r), nil
-	other.head = strings.TrimSuffix(t.head+t.begun, string(r))
-	return &other
-}
-
-// stems are the whole words as which what was begun may be indexed: shorter than it is, by
-// the ending that a stem lacks.
-func (t *typed) stems() []string {
-	all := []string{t.stem}
-	runes := []rune(t.begun)
-	for cut := 1; cut <= 4 && len(runes)-cut >= 4; cut++ {
-		if word := string(runes[:len(runes)-cut]); word != t.stem && !isHan(runes[0]) {
-			all = append(all, word)
-		}
-	}
-	return all
-}
-
-// suggestFrom takes suggestions out of one knowledge base.
-func (s *Searcher) suggestFrom(ctx context.Context, subject *Subject, q *question, t *typed) ([]Suggestion, error) {
-	lexicon, ok := subject.Engine.(engine.Lexicon)
-	if !ok {
-		return nil, fault.New(fault.Unsupported, "engine %s has no suggestions", subject.Engine.Name())
-	}
-	if t.begun == "" {
-		return nil, nil
-	}
-	found, err := s.suggestBy(ctx, subject, lexicon, q, t)
-	if other := t.byLastCharacter(); err == nil && len(found) == 0 && other != nil {
-		found, err = s.suggestBy(ctx, subject, lexicon, q, other)
-	}
-	return found, err
-}
-
-func (s *Searcher) suggestBy(
-	ctx context.Context, subject *Subject, lexicon engine.Lexicon, q *question, t *typed,
-) ([]Suggestion, error) {
-	field := subject.KB.FieldsOf(scoring.Text)[0]
-	filter := q.filter
-	for _, word := range t.before {
-		filter.Required = append(filter.Required, textquery.Phrase{Terms: []string{word}, Weight: 1})
-		filter.Fields = []string{field}
-	}
-	words, err := ask(ctx, subject, callWords, lexicon.Words, &engine.WordsRequest{
-		KB: subject.KB, Field: field, Filter: filter, Prefix: t.begun, Words: t.stems(), Limit: suggestWords, Samples: 1,
-	})
-	if err != nil || len(words) == 0 {
-		return nil, err
-	}
-	of, ids := make([]string, len(words)), make([]string, len(words))
-	for i := range words {
-		of[i], ids[i] = words[i].Text, words[i].In[0]
-	}
-	opening, err := ask(ctx, subject, callOpenings, lexicon.Openings, &engine.OpeningsRequest{
-		KB: subject.KB, Field: field, Filter: filter, Words: of, Within: titleTokens,
-		Limit: suggestTitles, PerDocument: suggestAlike * documentsOfPairs(&subject.KB),
-	})
-	if err != nil {
-		return nil, err
-	}
-	ids = append(ids, opening...)
-	slices.Sort(ids)
-	chunks, err := s.visible(ctx, subject, q, slices.Compact(ids))
-	if err != nil {
-		return nil, err
-	}
-	forms := newSurfaces(s.Analyzer, words)
-	for i := range chunks {
-		forms.read(&chunks[i], field)
-	}
-	return append(t.titles(subject, chunks), t.terms(subject, words, forms)...), nil
-}
-
-// documentsOfPairs is how many times as many pairs of a document may be looked at: a file of
-// pairs is one document.
-func documentsOfPairs(kb *engine.KnowledgeBase) int {
-	if kb.Kind == engine.KindQA {
-		return suggestTitles
-	}
-	return 1
-}
-
-// titles are those, and the questions, that go on where the typing is.
-func (t *typed) titles(subject *Subject, chunks []engine.Chunk) []Suggestion {
-	var all []Suggestion
-	add := func(text string, kind SuggestionKind) {
-		text = strings.Join(strings.Fields(text), " ")
-		if text == "" || utf8.RuneCountInString(text) > longestTitle || !t.goesOn(text) {
-			return
-		}
-		at := slices.IndexFunc(all, func(s Suggestion) bool { return s.Text == text && s.Kind == kind })
-		if at < 0 {
-			at = len(all)
-			all = append(all, Suggestion{Text: text, Kind: kind, KnowledgeBase: subject.KB.ID})
-		}
-		all[at].Count++
-	}
-	for i := range chunks {
-		if c := &chunks[i]; c.QA != nil {
-			add(c.Question, SuggestQuestion)
-		}
-		add(chunks[i].Title, SuggestTitle)
-	}
-	return all
-}
-
-// goesOn reports whether a text has all words before the last, and one that begins with it; or,
-// as Chinese may be cut into other words, what was typed in one piece.
-func (t *typed) goesOn(text string) bool {
-	folded := t.folds(text)
-	if folded == t.text {
-		return false // nothing is left to suggest
-	}
-	if t.chinese && strings.Contains(folded, t.text) {
-		return true
-	}
-	if t.whole {
-		return false
-	}
-	tokens := t.tokens(text)
-	for _, word := range t.before {
-		if !slices.ContainsFunc(tokens, func(token analysis.Token) bool { return token.Text == word }) {
-			return false
-		}
-	}
-	return slices.ContainsFunc(tokens, func(token analysis.Token) bool {
-		return strings.HasPrefix(t.folds(text[token.Start:token.End]), t.begun)
-	})
-}
-
-// terms are what was typed with its last word completed.
-func (t *typed) terms(subject *Subject, words []engine.Word, forms *surfaces) []Suggestion {
-	var all []Suggestion
-	for i := range words {
-		form := forms.best(words[i].Text, func(form string) bool { return strings.HasPrefix(t.folds(form), t.begun) })
-		if form == "" || t.folds(t.head+form) == t.folds(t.head+t.begun) {
-			continue
-		}
-		all = append(all, Suggestion{
-			Text: strings.TrimLeftFunc(t.head, unicode.IsSpace) + form, Kind: SuggestTerm,
-			KnowledgeBase: subject.KB.ID, Count: words[i].Chunks,
-		})
-	}
-	return all
-}
-
-// merged are the suggestions of all knowledge bases, each once.
-func merged(found [][]Suggestion, fold func(string) string) []Suggestion {
-	type key struct {
-		kind SuggestionKind
-		text string
-	}
-	places := map[key]int{}
-	most := map[key]int{}
-	all := []Suggestion{}
-	for _, one := range slices.Concat(found...) {
-		k := key{one.Kind, fold(one.Text)}
-		at, known := places[k]
-		if !known {
-			places[k], most[k] = len(all), one.Count
-			all = append(all, one)
-			continue
-		}
-		all[at].Count += one.Count
-		if one.Count > most[k] {
-			most[k], all[at].KnowledgeBase = one.Count, one.KnowledgeBase
-		}
-	}
-	return all
-}
-
-// ordered puts texts that begin with what was typed first, then words, then texts that have
-// it elsewhere. Words take half of the places where there are enough texts.
-func ordered(all []Suggestion, t *typed, limit int) []Suggestion {
-	var begin, terms, within []Suggestion
-	for _, one := range all {
-		switch {
-		case one.Kind == SuggestTerm:
-			terms = append(terms, one)
-		case strings.HasPrefix(t.folds(one.Text), t.text):
-			begin = append(begin, one)
-		default:
-			within = append(within, one)
-		}
-	}
-	for _, part := range [][]Suggestion{begin, terms, within} {
-		slices.SortStableFunc(part, func(a, b Suggestion) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(len(a.Text), len(b.Text)), strings.Compare(a.Text, b.Text))
-		})
-	}
-	texts := min(len(begin)+len(within), max(limit-len(terms), (limit+1)/2))
-	words := min(len(terms), limit-texts)
-	first := min(len(begin), texts)
-	return append(append(append([]Suggestion{}, begin[:first]...), terms[:words]...), within[:texts-first]...)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -11,7 +13,7 @@ import (
 // testSynonymsOfUnknownWords: a word that no chunk holds asks for what its synonym does.
 func testSynonymsOfUnknownWords(b *bench) {
 	b.fill("manuals", shelf()...)
-	b.searcher.Synonyms = search.Thesaurus{"zorp": "refund"}
+	b.searcher.Synonyms = thesaurus{"zorp": "refund"}
 	body := func(query, preset string) string {
 		return `{"query": "` + query + `", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "` + preset + `"}`
 	}
@@ -66,7 +68,7 @@ func testSynonymsOfSeveralAreOne(b *bench) {
 	b.fill("one", all...)
 	b.fill("left", all[:8]...)
 	b.fill("right", all[8:]...)
-	b.searcher.Synonyms = search.Thesaurus{"zorp": "wombat", "blarg": "refund"}
+	b.searcher.Synonyms = thesaurus{"zorp": "wombat", "blarg": "refund"}
 	for _, preset := range []string{"balanced", "script_score", "text"} {
 		ask := func(bases string) *search.Response {
 			return b.answer(`{"query": "zorp blarg within days", "knowledge_bases": [` + bases +
@@ -85,4 +87,18 @@ func testSynonymsOfSeveralAreOne(b *bench) {
 			}
 		}
 	}
+}
+
+// thesaurus has a synonym for single words.
+type thesaurus map[string]string
+
+func (th thesaurus) For(engine.Ref) analysis.Expander { return th }
+
+func (th thesaurus) Expand(terms []string) (found analysis.Expansions) {
+	for i, term := range terms {
+		if synonym, ok := th[term]; ok {
+			found.All = append(found.All, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
+		}
+	}
+	return found
 }

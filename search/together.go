@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/plan"
 )
 
 // parallelRequests bounds how many searches of one question run at a time.
@@ -16,7 +18,7 @@ const parallelRequests = 8
 
 // Outcome is one of several searches: its answer, or why there is none.
 type Outcome struct {
-	Response *Response
+	Response *answer.Response
 	Err      error
 }
 
@@ -36,7 +38,7 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // question is that of the first: its query, vector, filter, user and facets are
 // analyzed and embedded once for all of them. When one request cannot be planned,
 // all are refused (RefusedError); one that fails later has an error for its outcome.
-func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []Request) ([]Outcome, error) {
+func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []plan.Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {
@@ -45,7 +47,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 			return nil, &RefusedError{Index: i, Err: err}
 		}
 		runs[i] = r
-		all.subjects = slices.Concat(all.subjects, r.subjects)
+		all.Subjects = slices.Concat(all.Subjects, r.Subjects)
 	}
 	if len(runs) == 0 {
 		return nil, nil
@@ -55,18 +57,20 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		return nil, err
 	}
 	defer release()
-	all.req, all.bound = runs[0].req, scope.Filter
-	if err := s.analyze(ctx, &all); err != nil {
+	all.Request, all.Bound = runs[0].Request, scope.Filter
+	asked, err := s.asker().Ask(ctx, all.Request, all.Bound, all.Subjects, &all.timings)
+	if err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(runs))
 	var group errgroup.Group
 	group.SetLimit(parallelRequests)
 	for i, r := range runs {
-		r.question = all.question
-		if !slices.Equal(r.req.Queries, all.req.Queries) { // a language model wrote them
-			r.question = s.reword(ctx, all.question, r)
+		question := asked
+		if !slices.Equal(r.Request.Queries, all.Request.Queries) { // a language model wrote them
+			question = s.asker().Reword(ctx, asked, r.Request, r.Subjects)
 		}
+		s.pose(r, question)
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
 		group.Go(func() error {
 			outcomes[i].Response, outcomes[i].Err = s.answer(ctx, r, time.Now())

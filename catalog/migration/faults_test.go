@@ -169,6 +169,17 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	}
 }
 
+// failed waits for the end of a job, which is to be a failure: what it switched all the same would stay so.
+func (g *gateway) failed(m *engine.Migration) *engine.Migration {
+	g.t.Helper()
+	g.awaitRest(m)
+	m, err := g.Status(g.t.Context(), scope, "kb")
+	if err != nil || m == nil || m.State != engine.MigrationFailed {
+		g.t.Fatalf("the migration is %+v, %v; want it to be %s", m, err, engine.MigrationFailed)
+	}
+	return m
+}
+
 // TestCountsThatDifferAreNotSwitched: a document that somebody else put into the new index alone is in no sample and in
 // no log, and the counts of both tell it, in the switch and in the way back.
 func TestCountsThatDifferAreNotSwitched(t *testing.T) {
@@ -181,7 +192,7 @@ func TestCountsThatDifferAreNotSwitched(t *testing.T) {
 	m := g.copying()
 	stray := "/" + m.ToIndex + "/_doc/t%7Ckb%7Cstray?refresh=true"
 	s.ask("PUT", stray, `{"id": "stray"}`, nil)
-	m = g.until(engine.MigrationFailed)
+	m = g.failed(m)
 	if m.Step != "switch" || m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "30 documents and") {
 		t.Errorf(`told %+v at %s; want m.Step "switch" and m.Error.Code Conflict and "30 documents and" in it`, m.Error, m.Step)
 	}
@@ -194,7 +205,7 @@ func TestCountsThatDifferAreNotSwitched(t *testing.T) {
 	s.holds(m.ToIndex, want)
 	s.ask("PUT", strings.Replace(stray, m.ToIndex, m.FromIndex, 1), `{"id": "stray"}`, nil)
 	g.order(Rollback)
-	m = g.until(engine.MigrationFailed)
+	m = g.failed(m)
 	if !strings.Contains(m.Error.Detail, "has 31 documents and") || g.kb().Generation == m.From.Generation {
 		t.Errorf("rolled back in spite of %+v, to generation %d", m.Error, g.kb().Generation)
 	}

@@ -87,8 +87,8 @@ func (s *site) ask(method, path, body string, out any) {
 func (s *site) gateway(change func(*Options)) *gateway {
 	s.t.Helper()
 	e, err := elastic.New(elastic.Options{
-		URLs: []string{s.via}, IndexPrefix: s.prefix, Tokenizer: enginetest.Words{}, Timeout: time.Minute,
-		Transport: &http.Transport{DisableKeepAlives: true}, Embed: fakeEmbed,
+		Settings: elastic.Settings{IndexPrefix: s.prefix, Timeout: time.Minute},
+		URLs:     []string{s.via}, Tokenizer: enginetest.Words{}, Transport: &http.Transport{DisableKeepAlives: true}, Embed: fakeEmbed,
 		Grace: -1, // a gateway that knows nothing of the end of a migration fares no worse
 	})
 	if err != nil {

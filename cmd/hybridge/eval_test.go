@@ -244,7 +244,8 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 		t.Errorf("exit code %d, %s\n%s; want code exitOK and \"Engine postgres\" in it and \"| small | 1.0000 | 0.6309 |\" in it", code, complaints, brief.Of(out))
 	}
 	e, err := postgres.Open(t.Context(), postgres.Options{
-		URL: database.URL, Schema: "eval_hybridge", Tokenizer: enginetest.Words{},
+		Settings: postgres.Settings{Schema: "eval_hybridge"},
+		URL:      database.URL, Tokenizer: enginetest.Words{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
 				if wrong := ask(); wrong != "" {
 					t.Error(wrong)
 				}
-				time.Sleep(20 * time.Millisecond) // the migration needs processors too
+				time.Sleep(60 * time.Millisecond) // the migration needs processors too
 			}
 		})
 	}

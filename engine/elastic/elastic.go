@@ -45,22 +45,23 @@ import (
 // Name is the engine's name.
 const Name = "elasticsearch"
 
+// Settings are what people set of the engine; package config reads them by their tags.
+type Settings struct {
+	IndexPrefix string        `yaml:"index_prefix" default:"hybridge" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the names of the indices that the gateway creates."`
+	Timeout     time.Duration `yaml:"timeout" default:"10s" doc:"Limit for all requests of one search together; a write may take ten times as long."`
+	ExactLimit  int           `yaml:"exact_limit" default:"50000" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by kNN; four times as many if a leg asks for 1,024 candidates."`
+}
+
 // Options of the engine. Only URLs and Tokenizer have no default.
 type Options struct {
+	Settings // what is zero has its default
+
 	URLs      []string // of the nodes
 	APIKey    string   // base64, as Elasticsearch issues it; or Username and Password
 	Username  string
 	Password  string
 	TLS       rest.TLS
 	Tokenizer engine.Tokenizer
-	// IndexPrefix starts the name of every index that the engine makes:
-	// lower-case letters, digits, "_" and "-"; "hybridge" when empty.
-	IndexPrefix string
-	// Timeout bounds all requests of one search together; 10 s when 0. A write may take ten times that.
-	Timeout time.Duration
-	// ExactLimit is the number of chunks after the filter up to which vectors
-	// are compared one by one instead of by kNN; 50,000 when 0.
-	ExactLimit int
 	// Grace is how long an index that a migration has replaced is kept for gateways that do
 	// not know yet, and for searches under way; 15 s when 0, not at all when negative.
 	Grace time.Duration

@@ -100,8 +100,8 @@ func (f *fake) received() []request {
 func (f *fake) engine(t *testing.T, change func(*elastic.Options)) *elastic.Engine {
 	t.Helper()
 	options := elastic.Options{
-		URLs: []string{f.server.URL}, Tokenizer: enginetest.Words{}, Timeout: 2 * time.Second,
-		Transport: &http.Transport{DisableKeepAlives: true},
+		Settings: elastic.Settings{Timeout: 2 * time.Second},
+		URLs:     []string{f.server.URL}, Tokenizer: enginetest.Words{}, Transport: &http.Transport{DisableKeepAlives: true},
 	}
 	if change != nil {
 		change(&options)

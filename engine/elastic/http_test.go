@@ -134,7 +134,7 @@ func TestWhatJSONDoesNotHaveIsNotSent(t *testing.T) {
 func TestFailuresOfAConnection(t *testing.T) {
 	kb := manuals()
 	n := newNode(t, &kb)
-	e := n.open(t, elastic.Options{Timeout: 300 * time.Millisecond})
+	e := n.open(t, elastic.Options{Settings: elastic.Settings{Timeout: 300 * time.Millisecond}})
 	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
 	f := func(name string, reply http.HandlerFunc, want fault.Kind) {
 		t.Helper()

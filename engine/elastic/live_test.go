@@ -240,7 +240,8 @@ func TestPrefixesMayBeginAlike(t *testing.T) {
 	server, short := devservices.Indices(t)
 	for _, prefix := range []string{short, short + "-more"} {
 		e, err := elastic.New(elastic.Options{
-			URLs: []string{server}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
+			Settings: elastic.Settings{IndexPrefix: prefix},
+			URLs:     []string{server}, Tokenizer: enginetest.Words{},
 			Transport: &http.Transport{DisableKeepAlives: true},
 		})
 		if err != nil {

@@ -145,8 +145,8 @@ func TestSentRequests(t *testing.T) {
 
 func TestNewRefusesBadOptions(t *testing.T) {
 	for name, o := range map[string]elastic.Options{
-		"no URL": {Tokenizer: enginetest.Words{}}, "prefix": {URLs: []string{"http://x"}, Tokenizer: enginetest.Words{}, IndexPrefix: "A B"},
-		"hidden prefix": {URLs: []string{"http://x"}, Tokenizer: enginetest.Words{}, IndexPrefix: "_x"},
+		"no URL": {Tokenizer: enginetest.Words{}}, "prefix": {URLs: []string{"http://x"}, Tokenizer: enginetest.Words{}, Settings: elastic.Settings{IndexPrefix: "A B"}},
+		"hidden prefix": {URLs: []string{"http://x"}, Tokenizer: enginetest.Words{}, Settings: elastic.Settings{IndexPrefix: "_x"}},
 		"bad URL":       {URLs: []string{"http://[::1"}, Tokenizer: enginetest.Words{}}, "no tokenizer": {URLs: []string{"http://x"}},
 	} {
 		if _, err := elastic.New(o); err == nil {

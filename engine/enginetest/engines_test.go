@@ -38,8 +38,9 @@ func newElastic(t *testing.T) engine.Engine {
 	server, prefix := devservices.Indices(t)
 	transport := &http.Transport{}
 	e, err := elastic.New(elastic.Options{
-		URLs: []string{server}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
-		Timeout: time.Minute, Transport: transport,
+		Settings: elastic.Settings{IndexPrefix: prefix, Timeout: time.Minute},
+		URLs:     []string{server}, Tokenizer: enginetest.Words{},
+		Transport: transport,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,14 @@
 package mirror_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
 // pays makes up for what is owed, due or not.
@@ -72,6 +76,30 @@ func TestNoWriteWipesTheDebtOfAnother(t *testing.T) {
 			p.agree(c.want)
 		})
 	}
+}
+
+// TestNoWriteOvertakesAnother: while an engine has yet to answer to one write, no engine sees the next; else the two
+// could reach the engines in two orders.
+func TestNoWriteOvertakesAnother(t *testing.T) {
+	deadline.Set(t, time.Minute)
+	p := newPair(t, time.Hour)
+	p.two.hang(true)
+	first, leave := context.WithCancel(t.Context())
+	var written sync.WaitGroup
+	written.Go(func() {
+		_, _ = p.set.Write(first, engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "first")}, Refresh: true})
+	})
+	for p.holds(p.one) == "" {
+		time.Sleep(time.Millisecond)
+	}
+	second, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := p.set.Write(second, engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "second")}, Refresh: true})
+	if got := p.holds(p.one); got != "a=first " || !fault.Is(err, fault.Canceled) {
+		t.Errorf(`while the first write is under way one holds %q, the second says %v; want "a=first " and an error of kind Canceled`, got, err)
+	}
+	leave()
+	written.Wait()
 }
 
 // TestADebtWaitsForANewerOne: while the newer of two debts in opposite directions cannot be paid, the older is not.

@@ -54,24 +54,26 @@ const Name = "postgres"
 // without an index.
 const MaxDims = 16000
 
+// Settings are what people set of the engine; package config reads them by their tags.
+type Settings struct {
+	Schema      string        `yaml:"schema" default:"hybridge" accept:"a-z, 0-9 and _, the first no digit" doc:"Schema of all tables; created if missing."`
+	PoolSize    int           `yaml:"pool_size" default:"10" accept:"2 to 1000" doc:"Most connections at a time."`
+	ExactLimit  int           `yaml:"exact_limit" default:"2000" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by HNSW."`
+	Timeout     time.Duration `yaml:"timeout" default:"15s" doc:"Limit for all requests of one search together, beside keyword_wait."`
+	KeywordWait time.Duration `yaml:"keyword_wait" default:"300ms" doc:"How long a search waits while a keyword index is built or loaded; then vectors answer alone, degraded says so, and the work goes on for later searches. Words alone wait up to 10 s."`
+}
+
 // Options say where the database is and how text is tokenised.
 type Options struct {
+	Settings // what is zero has its default
+
 	URL       string           // postgres://user:password@host:port/database
-	Schema    string           // holds all tables, made when absent; empty: "hybridge"
-	PoolSize  int              // connections at most; 0: 10
 	Tokenizer engine.Tokenizer // of every knowledge base
 	Logger    *slog.Logger     // nil: discarded
-	Timeout   time.Duration    // of all requests of one search together; 0: 15 s
-	// ExactLimit is how many chunks, after the filter, are still searched without
-	// an approximate index; 0: 2000.
-	ExactLimit int
 	// Redis is the second tier of the keyword indexes' cache; nil: none. KeywordBytes
 	// bounds its first tier, which is memory; 0: 1 GiB.
 	Redis        *tiered.Redis
 	KeywordBytes int64
-	// KeywordWait is how long a search waits for a keyword index that is being made
-	// ready, before vectors answer alone; 0: 300 ms. What they cannot answer waits 10 s.
-	KeywordWait time.Duration
 	// Embed makes the vectors of texts by a model, for knowledge bases that change
 	// theirs; nil: none does.
 	Embed engine.Embed

@@ -188,7 +188,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	f(postgres.Options{URL: "postgres://u:s3cr3t@[::1/x"})
 	f(postgres.Options{URL: "postgres://u:s3cr3t@h:99999/x"})
-	f(postgres.Options{URL: "postgres://h/x", Schema: `a"; DROP SCHEMA public; --`})
+	f(postgres.Options{Settings: postgres.Settings{Schema: `a"; DROP SCHEMA public; --`}, URL: "postgres://h/x"})
 	if _, err := postgres.Open(t.Context(), postgres.Options{URL: "postgres://h/x"}); err == nil {
 		t.Error("opened without a tokenizer")
 	}

@@ -21,8 +21,8 @@ import (
 func gateway(t *testing.T, schema string) *Engine {
 	t.Helper()
 	e, err := Open(t.Context(), Options{
-		URL: devservices.Postgres(t), Schema: schema, Tokenizer: enginetest.Words{}, PoolSize: 6,
-		KeywordWait: 10 * time.Second, // other tests keep the machine busy
+		Settings: Settings{Schema: schema, PoolSize: 6, KeywordWait: 10 * time.Second},
+		URL:      devservices.Postgres(t), Tokenizer: enginetest.Words{}, // other tests keep the machine busy
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func newSchema(t *testing.T) string {
 	t.Helper()
 	schema := "test_" + strings.ToLower(rand.Text()[:12])
 	t.Cleanup(func() {
-		conn, err := connect(context.Background(), &Options{URL: devservices.Postgres(t), Schema: "public"})
+		conn, err := connect(context.Background(), &Options{Settings: Settings{Schema: "public"}, URL: devservices.Postgres(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

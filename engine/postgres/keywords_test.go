@@ -17,7 +17,8 @@ import (
 func impatient(t *testing.T, schema string) *Engine {
 	t.Helper()
 	e, err := Open(t.Context(), Options{
-		URL: devservices.Postgres(t), Schema: schema, Tokenizer: enginetest.Words{}, PoolSize: 2,
+		Settings: Settings{Schema: schema, PoolSize: 2},
+		URL:      devservices.Postgres(t), Tokenizer: enginetest.Words{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,8 +27,8 @@ func optionsOf(t testing.TB) postgres.Options {
 	schema := "test_" + strings.ToLower(rand.Text()[:12])
 	t.Cleanup(func() { execute(t, server, "DROP SCHEMA IF EXISTS "+schema+" CASCADE") })
 	return postgres.Options{
-		URL: server, Schema: schema, Tokenizer: enginetest.Words{},
-		KeywordWait: 10 * time.Second, Timeout: time.Minute, // other tests keep the machine busy
+		Settings: postgres.Settings{Schema: schema, KeywordWait: 10 * time.Second, Timeout: time.Minute}, // other tests keep the machine busy
+		URL:      server, Tokenizer: enginetest.Words{},
 	}
 }
 

@@ -213,7 +213,7 @@ func BenchmarkInterleave(b *testing.B) {
 	})
 	b.Run("elasticsearch", func(b *testing.B) {
 		url, prefix := devservices.Indices(b)
-		distributed, err := elastic.New(elastic.Options{URLs: []string{url}, IndexPrefix: prefix, Tokenizer: analyzer})
+		distributed, err := elastic.New(elastic.Options{Settings: elastic.Settings{IndexPrefix: prefix}, URLs: []string{url}, Tokenizer: analyzer})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func ElasticOptions(c *config.Elasticsearch) elastic.Options {
 			CAFile: c.CAFile, CAFingerprint: c.CAFingerprint, ClientCertFile: c.ClientCertFile, ClientKeyFile: c.ClientKeyFile,
 			InsecureSkipVerify: c.InsecureSkipVerify,
 		},
-		IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit, JSON: !c.Smile,
+		Settings: c.Settings, JSON: !c.Smile,
 	}
 }
 
@@ -122,8 +122,7 @@ func (s *storage) openPostgres(ctx context.Context, p *engineParts) error {
 		return nil
 	}
 	options := postgres.Options{
-		URL: c.URL, Schema: c.Schema, PoolSize: c.PoolSize, ExactLimit: c.ExactLimit,
-		KeywordBytes: int64(c.KeywordMemory), KeywordWait: c.KeywordWait, Timeout: c.Timeout,
+		URL: c.URL, Settings: c.Settings, KeywordBytes: int64(c.KeywordMemory),
 		Tokenizer: p.analyzer, Logger: p.Logger, Embed: p.embed,
 		Writes: p.writes.of(postgres.Name),
 	}

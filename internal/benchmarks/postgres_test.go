@@ -57,7 +57,7 @@ const postgresBase = "bench"
 
 func (p *onPostgres) open(b *testing.B) *postgres.Engine {
 	b.Helper()
-	e, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer, KeywordWait: time.Minute})
+	e, err := postgres.Open(b.Context(), postgres.Options{Settings: postgres.Settings{KeywordWait: time.Minute}, URL: p.url, Tokenizer: p.analyzer})
 	if err != nil {
 		b.Fatal(err)
 	}

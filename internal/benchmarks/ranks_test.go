@@ -205,7 +205,7 @@ func (w *twoWays) compared(t testing.TB, here, there [][]place) (different []int
 func (p *onPostgres) ranks(b *testing.B) {
 	chunks, asked := distinct(b, chunkCount), questions(b, dualQuestions)
 	kb := okapiKB("ranks")
-	exact, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer, ExactLimit: 2 * chunkCount, KeywordWait: time.Minute})
+	exact, err := postgres.Open(b.Context(), postgres.Options{Settings: postgres.Settings{ExactLimit: 2 * chunkCount, KeywordWait: time.Minute}, URL: p.url, Tokenizer: p.analyzer})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestRRFRanksAsTheDualPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := devservices.NewDatabase(t).URL
-	e, err := postgres.Open(t.Context(), postgres.Options{URL: url, Tokenizer: analyzer, KeywordWait: time.Minute})
+	e, err := postgres.Open(t.Context(), postgres.Options{Settings: postgres.Settings{KeywordWait: time.Minute}, URL: url, Tokenizer: analyzer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/mattn/go-runewidth"
 )
+
+// terminal says how wide texts are; what may be narrow or wide is narrow, wherever the program runs.
+var terminal = &runewidth.Condition{}
 
 // Table aligns columns that are separated by tabs, by how wide a terminal shows their texts: a
 // Chinese character takes two places. The standard library's tabwriter counts one.
@@ -30,14 +33,14 @@ func (t *Table) Flush() error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+			widths[i] = max(widths[i], terminal.StringWidth(cell))
 		}
 	}
 	var aligned strings.Builder
 	for _, row := range rows {
 		last := len(row) - 1
 		for i, cell := range row[:last] {
-			aligned.WriteString(cell + strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell)) + between)
+			aligned.WriteString(cell + strings.Repeat(" ", widths[i]-terminal.StringWidth(cell)) + between)
 		}
 		aligned.WriteString(row[last] + "\n")
 	}

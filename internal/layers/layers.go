@@ -140,7 +140,10 @@ func mayImport(importer, imported string) bool {
 
 func ownerComplaint(folder, imported string) string {
 	for library, allowed := range owners {
-		if strings.HasPrefix(imported, library) && !slices.Contains(allowed, folder) {
+		if strings.HasPrefix(imported, library) && !slices.ContainsFunc(allowed, func(owner string) bool {
+			top, within := strings.CutSuffix(owner, "/...")
+			return folder == top || within && strings.HasPrefix(folder, top+"/")
+		}) {
 			return fmt.Sprintf("%s is for %s alone", imported, strings.Join(allowed, " and "))
 		}
 	}

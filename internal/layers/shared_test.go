@@ -70,15 +70,15 @@ var shared = map[string]string{
 	"evaluation/tune/tuner.go Tuner.at":                    ofProcess,
 	"experiments/live/store.go Store.tenants":              ofTenant,
 	"gateway/degraded.go warnings.last":                    ofProcess,
-	"gateway/gone.go watched.all":                          ofProcess,
+	"gateway/endpoint/gone.go watched.all":                 ofProcess,
 	"gateway/health.go lookedAt.states":                    ofProcess,
-	"gateway/limit.go callers.keys":                        "gateway TestEachKeyHasItsRequests",
-	"gateway/limit.go callers.known":                       "gateway TestWrongKeysSlowDownTheirAddress",
-	"gateway/limit.go callers.wrong":                       "gateway TestWrongKeysSlowDownTheirAddress",
-	"gateway/send.go sending.by":                           ofProcess,
+	"gateway/endpoint/limit.go callers.keys":               "gateway TestEachKeyHasItsRequests",
+	"gateway/endpoint/limit.go callers.known":              "gateway TestWrongKeysSlowDownTheirAddress",
+	"gateway/endpoint/limit.go callers.wrong":              "gateway TestWrongKeysSlowDownTheirAddress",
+	"gateway/endpoint/send.go sending.by":                  ofProcess,
 	"lib/labels/labels.go Bounded.known":                   ofProcess,
 	"locale/answer.go known":                               ofProcess,
-	"search/languages.go profiles.kept":                    ofBase,
+	"search/retrieve/languages.go Profiles.kept":           ofBase,
 	"search/nearest.go sentences.kept":                     ofText,
 	"search/resultcache/flight.go flights.open":            "search/resultcache TestWhatAScopeSees",
 	"search/resultcache/memory.go memory.cache":            "search/resultcache TestWhatAScopeSees",
@@ -88,7 +88,7 @@ var shared = map[string]string{
 }
 
 // keepers are the types that keep things for several callers.
-var keepers = regexp.MustCompile(`\b(lru\.Cache|simplelru\.LRU|expirable\.LRU|singleflight\.Group|otter\.Cache|sync\.Map)\b|^atomic\.Pointer\[map\[`)
+var keepers = regexp.MustCompile(`\b(lru\.Cache|simplelru\.LRU|expirable\.LRU|singleflight\.Group|sync\.Map)\b|^atomic\.Pointer\[map\[`)
 
 // TestWhatCallersShare: a structure that requests have in common says why it keeps them apart, or which test shows it.
 func TestWhatCallersShare(t *testing.T) {

@@ -28,6 +28,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/recall"
 )
 
@@ -48,15 +49,15 @@ var opened = map[string]func(t *testing.T, tokens engine.Tokenizer) (engine.Engi
 	},
 	"postgres": func(t *testing.T, tokens engine.Tokenizer) (engine.Engine, error) {
 		return postgres.Open(t.Context(), postgres.Options{
-			URL: devservices.Postgres(t), Schema: "recall_test_" + strings.ToLower(rand.Text()[:10]), Tokenizer: tokens,
-			ExactLimit: exactLimit, KeywordWait: 10 * time.Second, Timeout: time.Minute,
+			Settings: postgres.Settings{Schema: "recall_test_" + strings.ToLower(rand.Text()[:10]), ExactLimit: exactLimit, KeywordWait: 10 * time.Second, Timeout: time.Minute},
+			URL:      devservices.Postgres(t), Tokenizer: tokens,
 		})
 	},
 	"elasticsearch": func(t *testing.T, tokens engine.Tokenizer) (engine.Engine, error) {
 		server, prefix := devservices.Indices(t)
 		return elastic.New(elastic.Options{
-			URLs: []string{server}, IndexPrefix: prefix, Tokenizer: tokens, ExactLimit: exactLimit, Timeout: time.Minute,
-			Transport: &http.Transport{DisableKeepAlives: true}, // leaves no goroutine behind
+			Settings: elastic.Settings{IndexPrefix: prefix, ExactLimit: exactLimit, Timeout: time.Minute},
+			URLs:     []string{server}, Tokenizer: tokens, Transport: &http.Transport{DisableKeepAlives: true}, // leaves no goroutine behind
 		})
 	},
 }
@@ -263,7 +264,7 @@ func (slow) QueryVector(ctx context.Context, _ *engine.KnowledgeBase, _ string) 
 	case <-time.After(100 * time.Millisecond):
 		return randomVector(random.New(random.NewPCG(1, 1))), nil
 	case <-ctx.Done():
-		return nil, search.ContextFault(ctx)
+		return nil, engines.ContextFault(ctx)
 	}
 }
 

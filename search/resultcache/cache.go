@@ -58,7 +58,7 @@ func New(inner *search.Searcher, o Options) (*Searcher, error) {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	s := &Searcher{Searcher: inner, options: o, flights: flights{open: map[key]*flight{}}}
 	var err error
-	if s.memory, err = newMemory(o.Memory, o.TTL); err != nil {
+	if s.memory, err = newMemory(o.Memory); err != nil {
 		return nil, err
 	}
 	s.metrics = newMetrics(o.Registry, s.memory.bytes)
@@ -73,7 +73,6 @@ func New(inner *search.Searcher, o Options) (*Searcher, error) {
 // Close waits for the computations under way; no search may follow.
 func (s *Searcher) Close() {
 	s.work.Wait()
-	s.memory.close()
 	if s.shared != nil {
 		s.shared.close()
 	}

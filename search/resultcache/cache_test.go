@@ -198,6 +198,18 @@ func TestAnAnswerIsKept(t *testing.T) {
 	}
 }
 
+// TestWhoAsksChangesNoAnswer: what one client was answered is kept for every other.
+func TestWhoAsksChangesNoAnswer(t *testing.T) {
+	b := newBench(t)
+	s := b.keep(nil)
+	one, other := refund, refund
+	one.ClientID, one.SessionID, one.Experiments = "ann", "morning", yes(true)
+	other.ClientID, other.SessionID = "bob", "evening"
+	b.asked(s, one, false, 1)
+	b.asked(s, other, true, 1)
+	b.asked(s, refund, true, 1)
+}
+
 func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(nil)

@@ -24,9 +24,8 @@ func (s *Searcher) WaitForWaiting(n int) {
 	}
 }
 
-// Bytes is what the memory holds when it has tidied up.
+// Bytes is what the memory holds.
 func (s *Searcher) Bytes() float64 {
-	s.memory.cache.CleanUp()
 	return s.memory.bytes()
 }
 

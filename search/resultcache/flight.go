@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/engines"
 )
 
 // flights are the computations under way, one per key.
@@ -80,7 +81,7 @@ func (f *flights) wait(ctx context.Context, joined *flight) (*search.Response, e
 		joined.cancel()
 		f.remove(joined)
 	}
-	return nil, search.ContextFault(ctx)
+	return nil, engines.ContextFault(ctx)
 }
 
 // remove closes a flight to those who come later; f.mu is held.

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/answer"
 )
 
 // kept is an answer as its JSON, and when its computation began. JSON takes no
@@ -20,7 +21,7 @@ type kept struct {
 }
 
 func newKept(since time.Time, r *search.Response, text []byte) kept {
-	return kept{since: since, text: text, preset: r.Preset, shared: search.NewShared(r, text)}
+	return kept{since: since, text: text, preset: r.Preset, shared: answer.NewShared(r, text)}
 }
 
 // reading bounds how many answers are read at a time: that is all work, and each takes

@@ -8,11 +8,10 @@ import (
 // TestAnAnswerIsAsOldAsItsComputation: one that came from Redis is no younger for
 // having been put into memory just now.
 func TestAnAnswerIsAsOldAsItsComputation(t *testing.T) {
-	m, err := newMemory(1<<20, time.Minute)
+	m, err := newMemory(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.close()
 	f := func(text string, age time.Duration, want bool) {
 		t.Helper()
 		k := key{1}

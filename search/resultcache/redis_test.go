@@ -70,6 +70,19 @@ func TestGatewaysShareAnswersThroughRedis(t *testing.T) {
 	}
 }
 
+// TestWhatRedisHasIsReadOnce: a gateway has it in memory from then on.
+func TestWhatRedisHasIsReadOnce(t *testing.T) {
+	b := newBench(t)
+	client := clientOf(t, devservices.StartRedis(t).URL)
+	b.through(client, false)
+	s := b.keep(func(o *resultcache.Options) { o.Redis = client })
+	b.asked(s, refund, true, 1)
+	if err := client.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	b.asked(s, refund, true, 1)
+}
+
 func TestWithoutRedisAnswersAreComputed(t *testing.T) {
 	server := devservices.StartRedis(t, "--maxmemory", "2mb", "--maxmemory-policy", "noeviction")
 	client := clientOf(t, server.URL)

@@ -246,8 +246,11 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 	case postgres.Name:
 		pg := &c.Postgres
 		e.engine, err = postgres.Open(ctx, postgres.Options{
-			URL: pg.URL, Schema: "eval_" + pg.Schema, PoolSize: pg.PoolSize, ExactLimit: pg.ExactLimit,
-			Tokenizer: e.analyzer, Logger: e.log, KeywordWait: time.Hour, // a degraded answer would measure nothing
+			Settings: postgres.Settings{
+				Schema: "eval_" + pg.Schema, PoolSize: pg.PoolSize, ExactLimit: pg.ExactLimit,
+				KeywordWait: time.Hour, // a degraded answer would measure nothing
+			},
+			URL: pg.URL, Tokenizer: e.analyzer, Logger: e.log,
 		})
 	}
 	return err

@@ -183,7 +183,7 @@ func (x *examination) postgres(ctx context.Context) []finding {
 		return []finding{skip("not configured")}
 	}
 	asked := time.Now()
-	found, err := postgres.Examine(ctx, postgres.Options{URL: c.URL, Schema: c.Schema})
+	found, err := postgres.Examine(ctx, postgres.Options{Settings: postgres.Settings{Schema: c.Schema}, URL: c.URL})
 	if err != nil {
 		return []finding{unreachable(err, "postgres.url")}
 	}

@@ -1,5 +1,7 @@
 """The client for programs without an event loop."""
 
+# Made of aio.py by blocking.py; changes belong there.
+
 from __future__ import annotations
 
 import time

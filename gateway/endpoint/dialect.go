@@ -1,0 +1,37 @@
+package endpoint
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Dialect is how another program's protocol differs from this API: members of a body and query
+// parameters that are not known are ignored, and errors have a form and names of their own.
+type Dialect struct {
+	// refusal tells an error, whose detail is in the caller's language.
+	Refusal  func(*fiber.Ctx, Problem) (status int, body any)
+	Problems reflect.Type // of such bodies
+	// members are the places in the caller's body that stand for members of a search, by those.
+	Members map[string]string
+}
+
+// Named says of an error of a search what the caller calls the member at fault. That of
+// filter.year.gt is known by filter.year, or else by filter.
+func (d *Dialect) Named(err error) error {
+	var refused *fault.Error
+	if d == nil || !errors.As(err, &refused) {
+		return err
+	}
+	for member := refused.Field; member != ""; {
+		if theirs, known := d.Members[member]; known {
+			return refused.Called(theirs)
+		}
+		member = member[:max(strings.LastIndexAny(member, ".["), 0)]
+	}
+	return err
+}

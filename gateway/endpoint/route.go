@@ -1,0 +1,81 @@
+package endpoint
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Route describes an endpoint.
+type Route struct {
+	Method  string
+	Path    string // with {parameters}
+	ID      string // of the operation
+	Summary string
+	About   string
+	Tag     string
+	Access  Permission
+	Role    string        // that a key needs; empty: search for what reads, write for the rest
+	Status  int           // of success; 0: 200
+	Timeout time.Duration // 0: Limits.Request
+	Whole   bool          // not for keys that are bound to a filter, although it only reads
+	Dry     bool          // it changes nothing, although it is a POST that takes more than a key that reads
+
+	BodyBytes int // room for a JSON body where that is more than Limits.JSONBytes
+
+	Dialect *Dialect // of another program; nil: that of this API
+}
+
+// Permission is what a route requires of the caller's key.
+type Permission int
+
+const (
+	public  Permission = iota // nothing
+	Reads                     // any valid key
+	Writes                    // a key that is not read-only
+	Governs                   // nor bound to a filter: it is about more than chunks
+)
+
+// needs is the role that a key must have for the route; empty for public ones.
+func (r *Route) needs() string {
+	switch {
+	case r.Access == public:
+		return ""
+	case r.Role != "":
+		return r.Role
+	case r.Access == Reads:
+		return keys.Search
+	default:
+		return keys.Write
+	}
+}
+
+// changes reports whether requests for the route are to change something: what a key that only reads may not do,
+// unless it is a GET or a dry run.
+func (r *Route) changes() bool { return r.Access >= Writes && r.Method != http.MethodGet && !r.Dry }
+
+// pathNames are what paths call the things that errors name otherwise, where they are told of a body.
+var pathNames = map[string][]string{
+	"knowledge_base": {"kb"}, "document_id": {"document"}, "chunk_id": {"id"}, "id": {"set", "list"},
+}
+
+// named says of an error what this route calls the member at fault.
+func (r *Route) named(err error) error {
+	if r.Dialect != nil {
+		return r.Dialect.Named(err)
+	}
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, theirs := range pathNames[refused.Field] {
+		if strings.Contains(r.Path, "{"+theirs+"}") {
+			return refused.Called(theirs)
+		}
+	}
+	return err
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package gateway
-
-import "net"
-
-// hasLeft cannot tell here: such requests end with their deadline.
-func hasLeft(net.Conn) bool { return false }

@@ -1,0 +1,45 @@
+package ask
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/rules"
+)
+
+// Analyzer turns text into tokens, and a question into its terms.
+type Analyzer interface {
+	Parse(query string) analysis.Query
+	ParsePlain(query string) analysis.Query
+	Selector(parts []string, keep func(term string) bool) analysis.Selector
+	Terms(text string) []string
+	Tokens(text string) []analysis.Token
+	// Fold gives a text as tokens have it, not stemmed.
+	Fold(text string) string
+}
+
+// Embedder turns a question into a vector, [dim]float32.
+type Embedder interface {
+	Query(ctx context.Context, text string) ([]float32, error)
+	Model() string
+}
+
+// Synonyms gives the expander of a knowledge base, nil where it has no synonyms.
+type Synonyms interface {
+	For(kb engine.Ref) analysis.Expander
+}
+
+// Asker turns requests into questions.
+type Asker struct {
+	Analyzer  Analyzer
+	Embedder  Embedder // of knowledge bases that name no model, or none of the following; may be nil
+	Embedders map[string]Embedder
+	Synonyms  Synonyms // may be nil
+	Rules     Rules    // may be nil
+}
+
+// Rules gives the query rules of a knowledge base, nil where it has none.
+type Rules interface {
+	For(kb engine.Ref) *rules.Set
+}

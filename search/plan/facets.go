@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// What Request.FacetMode accepts.
+const (
+	FacetConjunctive = "conjunctive" // all counts are of the answer set
+	FacetDisjunctive = "disjunctive" // those of a field as if the filter said nothing of it
+)
+
+// FieldDocumentID is the field that Response.Documents counts.
+const FieldDocumentID = "document_id"
+
+// DisjunctiveFields are the fields that are filtered and counted as if they were not: of the
+// facets, and the document, which is always counted.
+func (r *Request) DisjunctiveFields() []string {
+	if r.FacetMode != FacetDisjunctive {
+		return nil
+	}
+	conditions, _ := ParseFilter(r.Filter) // what is wrong with it is told where it is used
+	var fields []string
+	for i := range conditions {
+		c := &conditions[i]
+		if OnOneField(c) && (c.Field == FieldDocumentID || slices.Contains(r.Facets, c.Field)) {
+			fields = append(fields, c.Field)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// OnOneField tells conditions on a field from those that join filters.
+func OnOneField(c *engine.Condition) bool {
+	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
+}
+
+func (r *Request) validateFacetMode() error {
+	if m := r.FacetMode; m != "" && m != FacetConjunctive && m != FacetDisjunctive {
+		return fault.Invalid("facet_mode", m, "conjunctive or disjunctive")
+	}
+	if n := len(r.DisjunctiveFields()); n > MaxCountedApart {
+		return &fault.Error{Kind: fault.InvalidArgument, Field: "facet_mode", Detail: fmt.Sprintf(
+			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxCountedApart)}
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// metadataPrefix is optional in front of a metadata key.
+const metadataPrefix = "metadata."
+
+const filterShape = "a string, number or boolean, a non-empty list of these, " +
+	"or an object with gt, gte, lt, lte, contains, starts_with, ends_with, not or exists"
+
+// What is accepted under the names that join filters.
+const (
+	listShape = "a non-empty list of filters, or what a field of that name must be"
+	notShape  = "a filter, or what a field of that name must be"
+)
+
+// What joins filters, beside the names of fields.
+const (
+	filterAnyOf = "any_of" // a list of filters, of which one passes
+	filterAllOf = "all_of" // a list of filters, which all pass
+	filterNot   = "not"    // a filter, which does not
+)
+
+// ParseFilter turns a request's filter into conditions, in the order of the
+// field names. A field that no chunk has matches nothing and is no error.
+func ParseFilter(filter Filter) ([]engine.Condition, error) {
+	p := filterParser{}
+	return p.parse(filter, 1)
+}
+
+// filterParser counts what a filter has.
+type filterParser struct{ fields int }
+
+func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, error) {
+	if depth > MaxFilterDepth {
+		return nil, fault.Invalid("filter", "deeper", "any_of, all_of and not at most 8 deep")
+	}
+	if p.fields += len(filter); p.fields > MaxFilterFields {
+		return nil, fault.Invalid("filter", p.fields, "at most 32 fields")
+	}
+	names := make([]string, 0, len(filter))
+	for name := range filter {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var conditions []engine.Condition
+	for _, name := range names {
+		parsed, err := p.member(name, filter[name], depth)
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, parsed...)
+	}
+	return conditions, nil
+}
+
+// member is a field with what it must be, or joins filters. A field may be called as that is:
+// lists of objects and objects of fields mean nothing there.
+func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]engine.Condition, error) {
+	switch name {
+	case filterAnyOf, filterAllOf:
+		if filters, ok := filtersIn(raw); ok {
+			return p.join(name, filters, depth)
+		}
+	case filterNot:
+		if filter, ok := filterIn(raw); ok {
+			parsed, err := p.parse(filter, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			return []engine.Condition{{Field: name, AnyOf: [][]engine.Condition{parsed}, Not: true}}, nil
+		}
+	}
+	field := strings.TrimPrefix(name, metadataPrefix)
+	if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
+		return nil, fault.Invalid("filter", name, "a field name of 1 to 256 bytes")
+	}
+	conditions, err := parseCondition(field, raw)
+	switch {
+	case err != nil && (name == filterAnyOf || name == filterAllOf):
+		return nil, fault.Invalid("filter."+name, string(raw), listShape)
+	case err != nil && name == filterNot:
+		return nil, fault.Invalid("filter."+name, string(raw), notShape)
+	}
+	return conditions, err
+}
+
+func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.Condition, error) {
+	var lists [][]engine.Condition
+	var all []engine.Condition
+	for _, filter := range filters {
+		parsed, err := p.parse(filter, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(parsed) == 0 {
+			return nil, fault.Invalid("filter."+name, "{}", "filters with at least one field each")
+		}
+		lists, all = append(lists, parsed), append(all, parsed...)
+	}
+	if name == filterAllOf {
+		return all, nil
+	}
+	return []engine.Condition{{Field: name, AnyOf: lists}}, nil
+}
+
+// filtersIn reads a list of filters.
+func filtersIn(raw json.RawMessage) (filters []Filter, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &filters) != nil || len(filters) == 0 {
+		return nil, false
+	}
+	return filters, !slices.ContainsFunc(filters, func(f Filter) bool { return f == nil })
+}
+
+// filterIn reads a filter; an object with nothing but operators is a condition on a field.
+func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &filter) != nil || len(filter) == 0 {
+		return nil, false
+	}
+	for name, value := range filter {
+		nested := bytes.HasPrefix(bytes.TrimSpace(value), []byte("{"))
+		if !slices.Contains(operatorNames, name) || nested {
+			return filter, true
+		}
+	}
+	return nil, false
+}
+
+// operatorNames are the members of operators.
+var operatorNames = []string{"gt", "gte", "lt", "lte", "contains", "starts_with", "ends_with", "not", "exists"}
+
+func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
+	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space
+		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
+		condition, err := parseEqual(field, field, raw)
+		return []engine.Condition{condition}, err
+	}
+	return parseOperators(field, raw)
+}
+
+// operators is the object form of a condition.
+type operators struct {
+	GT     json.RawMessage `json:"gt"`
+	GTE    json.RawMessage `json:"gte"`
+	LT     json.RawMessage `json:"lt"`
+	LTE    json.RawMessage `json:"lte"`
+	Not    json.RawMessage `json:"not"`
+	Exists *bool           `json:"exists"`
+
+	Contains   *string `json:"contains"`
+	StartsWith *string `json:"starts_with"`
+	EndsWith   *string `json:"ends_with"`
+}
+
+func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var ops operators
+	if err := decoder.Decode(&ops); err != nil {
+		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+	var conditions []engine.Condition
+	bounds, err := parseRange(field, ops)
+	if err != nil {
+		return nil, err
+	}
+	if bounds != nil {
+		conditions = append(conditions, engine.Condition{Field: field, Range: bounds})
+	}
+	parts, err := parseParts(field, &ops)
+	if err != nil {
+		return nil, err
+	}
+	conditions = append(conditions, parts...)
+	if ops.Not != nil {
+		condition, err := parseEqual(field, field+".not", ops.Not)
+		if err != nil {
+			return nil, err
+		}
+		condition.Not = true
+		conditions = append(conditions, condition)
+	}
+	if ops.Exists != nil {
+		conditions = append(conditions, engine.Condition{Field: field, Exists: ops.Exists})
+	}
+	if len(conditions) == 0 {
+		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+	return conditions, nil
+}
+
+// What bounds of a range are.
+const (
+	timeShape  = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
+	boundShape = "a number, or " + timeShape
+	sameShape  = "a number or a time, like the other bound"
+)
+
+// parseRange reads bounds, which are all numbers or all times; those of a time of the gateway's own are times.
+func parseRange(field string, ops operators) (*engine.Range, error) {
+	var bounds engine.Range
+	var first *engine.Value
+	set := []struct {
+		name string
+		raw  json.RawMessage
+		into **engine.Value
+	}{{"gt", ops.GT, &bounds.GT}, {"gte", ops.GTE, &bounds.GTE}, {"lt", ops.LT, &bounds.LT}, {"lte", ops.LTE, &bounds.LTE}}
+	for _, bound := range set {
+		if bound.raw == nil {
+			continue
+		}
+		value, err := parseBound(field, bound.name, bound.raw)
+		if err != nil {
+			return nil, err
+		}
+		if first != nil && isNumber(first) != isNumber(value) {
+			return nil, fault.Invalid("filter."+field+"."+bound.name, value.V, sameShape)
+		}
+		first = value
+		*bound.into = value
+	}
+	if first == nil {
+		return nil, nil
+	}
+	return &bounds, nil
+}
+
+func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) {
+	accepted := boundShape
+	if field == engine.FieldWrittenAt {
+		accepted = timeShape
+	}
+	field = "filter." + field + "." + name
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return nil, fault.Invalid(field, string(raw), accepted)
+	}
+	switch x := v.(type) {
+	case float64:
+		if accepted == boundShape {
+			return &engine.Value{V: x}, nil
+		}
+	case string:
+		if _, ok := engine.ParseMoment(x); ok {
+			return &engine.Value{V: x}, nil
+		}
+		return nil, fault.Invalid(field, x, accepted)
+	}
+	return nil, fault.Invalid(field, literal(raw), accepted)
+}
+
+// literal is a value as the request writes it.
+type literal []byte
+
+func (l literal) String() string { return string(l) }
+
+func isNumber(v *engine.Value) bool {
+	_, number := v.V.(float64)
+	return number
+}
+
+// parseParts reads what a string of the field must hold. Each may be another string.
+func parseParts(field string, ops *operators) (conditions []engine.Condition, err error) {
+	for _, part := range []struct {
+		at   engine.Place
+		text *string
+	}{{engine.Anywhere, ops.Contains}, {engine.AtStart, ops.StartsWith}, {engine.AtEnd, ops.EndsWith}} {
+		if part.text == nil {
+			continue
+		}
+		if *part.text == "" || len(*part.text) > MaxNameBytes {
+			return nil, fault.Invalid("filter."+field+"."+string(part.at), *part.text, "a string of 1 to 256 bytes")
+		}
+		conditions = append(conditions, engine.Condition{Field: field, Part: &engine.Part{Text: *part.text, At: part.at}})
+	}
+	return conditions, nil
+}
+
+// parseEqual reads values of which a field has one; at is where they stand.
+func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error) {
+	values, err := parseValues(at, raw)
+	if err != nil || field != engine.FieldWrittenAt {
+		return engine.Condition{Field: field, In: values}, err
+	}
+	return writtenThen(at, values)
+}
+
+// writtenThen is that a chunk was written at one of these times, whatever they are written like: a day, a month
+// and a year are all that lies in them.
+func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
+	var same []engine.Value
+	var periods [][]engine.Condition
+	for i := range values {
+		v := &values[i]
+		text, _ := v.V.(string)
+		moment, ok := engine.ParseMoment(text)
+		if ok && moment.Below-moment.From > 1 {
+			in := engine.Condition{Field: engine.FieldWrittenAt, Range: &engine.Range{GTE: v, LTE: v}}
+			periods = append(periods, []engine.Condition{in})
+			continue
+		}
+		same = append(same, *v)
+		if kept := time.UnixMicro(moment.From).UTC().Format(time.RFC3339Nano); ok && kept != text {
+			same = append(same, engine.Value{V: kept})
+		}
+	}
+	condition := engine.Condition{Field: engine.FieldWrittenAt, In: same}
+	switch {
+	case len(periods) == 0:
+		return condition, nil
+	case len(periods) > MaxFilterFields: // each is compared alone
+		return condition, fault.Invalid("filter."+at, len(periods), "at most 32 days, months or years")
+	case len(periods) == 1 && same == nil:
+		return periods[0][0], nil
+	case same != nil:
+		periods = append(periods, []engine.Condition{condition})
+	}
+	return engine.Condition{Field: engine.FieldWrittenAt, AnyOf: periods}, nil
+}
+
+func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' {
+		value, err := parseValue(field, raw)
+		if err != nil {
+			return nil, err
+		}
+		return []engine.Value{value}, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 || len(list) > MaxFilterValues {
+		return nil, fault.Invalid("filter."+field, string(raw), "a list of 1 to 1000 values")
+	}
+	values := make([]engine.Value, len(list))
+	for i, item := range list {
+		value, err := parseValue(field, item)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
+func parseValue(field string, raw json.RawMessage) (engine.Value, error) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+	switch v.(type) {
+	case string, float64, bool:
+		return engine.Value{V: v}, nil
+	default:
+		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+}
+
+// Filter maps a field to what it must be, as JSON has it; ParseFilter turns it
+// into engine conditions.
+type Filter map[string]json.RawMessage

@@ -1,0 +1,21 @@
+package plan
+
+// Limits on what a request may ask; over them it is refused.
+const (
+	MaxQueryBytes      = 32 << 10 // of the query text
+	MaxTopK            = 10_000
+	MaxCandidates      = 10_000
+	MaxKnowledgeBases  = 64
+	MaxFilterValues    = 1_000
+	MaxFilterFields    = 32 // of the whole tree
+	MaxFilterDepth     = 8
+	MaxFacets          = 16
+	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
+	MaxPhrases         = 64 // required and excluded ones
+	MaxFragmentSize    = 2_000
+	MaxFragments       = 50
+	MaxNeighbours      = 20
+	MaxNameBytes       = 256
+	MaxVectorDimension = 4_096
+	MaxBoost           = 100 // of a knowledge base
+)

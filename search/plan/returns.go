@@ -1,0 +1,29 @@
+package plan
+
+import (
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// What Request.Return accepts.
+const (
+	ReturnChunk  = "chunk"
+	ReturnParent = "parent"
+)
+
+// maxParents bounds the hits of an answer that have sections.
+const maxParents = 100
+
+// ValidateParents holds the size of the answer against what sections cost.
+func (p *Plan) ValidateParents() error {
+	if p.Return == ReturnParent && p.TopK > maxParents {
+		return fault.Invalid("top_k", p.TopK, "1 to 100 with return: parent")
+	}
+	return nil
+}
+
+func validateReturn(v string) error {
+	if v != "" && v != ReturnChunk && v != ReturnParent {
+		return fault.Invalid("return", v, "chunk or parent")
+	}
+	return nil
+}

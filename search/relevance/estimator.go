@@ -1,0 +1,205 @@
+package relevance
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/analysis/language"
+	"github.com/hybridge-search/hybridge/embedding/bank"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+)
+
+// Estimator tells how relevant the hits of a knowledge base are, from what the legs measured
+// and never from the fused score: so it says the same for every preset.
+type Estimator struct {
+	Asked   string // language of the question
+	Profile *Profile
+	Scales  []LegScale // of the vector legs; none: by words
+	Err     error      // why nothing can be said by vectors
+	Bound   float64    // of the text scores, where it is by words; 0: nothing can be said
+	Chunks  int        // that the best of them is the best of
+	Words   []int      // the text legs of the question itself
+	Vectors int        // how many vector legs can be run
+}
+
+// LegScale is what makes evidence of the cosines of a leg.
+type LegScale struct {
+	Leg    int
+	Name   string // of the leg
+	Asked  string // language of the phrasing
+	Parts  []Part
+	Chunks int // with a vector
+}
+
+// Part is the chunks in one language, and the line that stands for their evidence.
+type Part struct {
+	bank.Scale
+	Language string
+	Share    float64     // of the chunks, in [0, 1]
+	Middle   float64     // cosine of the question and their mean vector
+	Exact    *bank.Exact // in another language than the question
+}
+
+// ScaleOf is that of a leg, nil where there is none.
+func (j *Estimator) ScaleOf(leg int) *LegScale {
+	for i := range j.Scales {
+		if j.Scales[i].Leg == leg {
+			return &j.Scales[i]
+		}
+	}
+	return nil
+}
+
+// Moments of a leg's evidence, given those of its cosines.
+func (j *Estimator) Moments(leg int, cosines *scoring.Moments) *scoring.Moments {
+	if s := j.ScaleOf(leg); s != nil {
+		return s.moments(cosines)
+	}
+	return cosines // of a text leg
+}
+
+// Of is the part of a language, nil where there is none.
+func (s *LegScale) Of(language string) *Part {
+	for i := range s.Parts {
+		if s.Parts[i].Language == language {
+			return &s.Parts[i]
+		}
+	}
+	return nil
+}
+
+// Copy is for one of the searches that share what was measured.
+func (j *Estimator) Copy() *Estimator {
+	if j == nil {
+		return nil
+	}
+	own := *j
+	return &own
+}
+
+// ByVectors reports whether cosines are evidence here.
+func (j *Estimator) ByVectors() bool { return len(j.Scales) > 0 }
+
+// byWords is the evidence of a chunk where no vectors were compared.
+func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
+	best := math.NaN()
+	for _, leg := range j.Words {
+		if j.Bound > 0 && told == j.Asked {
+			best = answer.LargerKnown(best, raw(leg)/j.Bound)
+		}
+	}
+	return best
+}
+
+// LanguageOf is the language of a hit.
+func (j *Estimator) LanguageOf(h *engine.Hit) string {
+	if j.Profile.Mixed() {
+		for _, said := range h.Facets[engine.MetadataLanguage] {
+			if l := language.Code(said); j.Profile.Has(l) {
+				return l
+			}
+		}
+	}
+	return j.Profile.Main
+}
+
+// What evidence is made of. The two are not on one scale.
+const (
+	byVectors = iota
+	byWords
+	kindsOfEvidence
+)
+
+func kindOf(j *Estimator) int {
+	if j.ByVectors() {
+		return byVectors
+	}
+	return byWords
+}
+
+// knows reports whether a hit would have had evidence.
+func (j *Estimator) knows() bool { return j.ByVectors() || j.Bound > 0 }
+
+// WithoutVectors reports whether no chunk has evidence that would have to be told, as where there are no chunks.
+func (j *Estimator) WithoutVectors() bool { return j != nil && j.Err == nil && j.Chunks == 0 }
+
+// CoversAll reports whether evidence can be told in every vector leg.
+func (j *Estimator) CoversAll() bool {
+	return j != nil && len(j.Scales) == j.Vectors && !slices.ContainsFunc(j.Scales, func(s LegScale) bool {
+		return s.Of(j.Profile.Main) == nil
+	})
+}
+
+// Foreign reports whether chunks are in another language than the question.
+func (j *Estimator) Foreign() bool {
+	return j != nil && slices.ContainsFunc(j.Scales, func(s LegScale) bool {
+		return slices.ContainsFunc(s.Parts, func(p Part) bool { return p.Language != s.Asked })
+	})
+}
+
+// moments of the evidence over the knowledge base, from those of the cosines: within each
+// language these are taken to vary alike, around the language's own mean. Languages of a few
+// chunks are no parts, so the shares of those that are add up to less than 1.
+func (s *LegScale) moments(cosines *scoring.Moments) *scoring.Moments {
+	var all, middle, squares float64
+	for _, p := range s.Parts {
+		all += p.Share
+	}
+	for _, p := range s.Parts {
+		middle += p.Share / all * p.Middle
+		squares += p.Share / all * p.Middle * p.Middle
+	}
+	within := max(cosines.Deviation*cosines.Deviation-max(squares-middle*middle, 0), 0)
+	var mean, second float64
+	for _, p := range s.Parts {
+		m := p.Evidence(p.Middle)
+		mean += p.Share / all * m
+		second += p.Share / all * (p.Slope*p.Slope*within + m*m)
+	}
+	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
+}
+
+// InOtherLanguages is what chunks in another language than the question pass. Those that do
+// not say theirs are in the main one.
+func (j *Estimator) InOtherLanguages() []engine.Condition {
+	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}, Not: true}}
+	if j.Asked == j.Profile.Main {
+		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
+	}
+	return others
+}
+
+// InOwnLanguage is what chunks in the language of the question pass, which is not the main
+// one: all of them say so.
+func (j *Estimator) InOwnLanguage() []engine.Condition {
+	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}}}
+}
+
+// CosineWith is the cosine of a mean vector, of vectors of length 1, and another vector,
+// as the mean of the cosines is.
+func CosineWith(mean, v []float32) float64 {
+	var dot, square float64
+	for i := range v {
+		dot += float64(mean[i]) * float64(v[i])
+		square += float64(v[i]) * float64(v[i])
+	}
+	if square == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(square)
+}
+
+// lines are the scales of all legs, by the language of the chunks.
+func (j *Estimator) lines() []answer.LanguageScale {
+	var lines []answer.LanguageScale
+	for i := range j.Scales {
+		for _, p := range j.Scales[i].Parts {
+			lines = append(lines, answer.LanguageScale{
+				Leg: j.Scales[i].Name, Language: p.Language, Share: p.Share, Scale: p.Scale,
+			})
+		}
+	}
+	return lines
+}

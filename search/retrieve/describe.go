@@ -1,0 +1,112 @@
+package retrieve
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+)
+
+// Describe shows what the engines of a search would be asked, without running a leg.
+func (s *Retriever) Describe(ctx context.Context, r *ask.Asked, m []Measured, into *answer.AnalyzeResponse) error {
+	retrievals := make([]Retrieval, len(r.Subjects))
+	for i := range retrievals {
+		retrievals[i] = newRetrieval(r, m, Demand{}, i)
+	}
+	s.measureAll(ctx, retrievals)
+	for i := range retrievals {
+		rt := &retrievals[i]
+		if err := s.prepareLegs(ctx, rt, rt.Plan.Text); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := s.describeQuery(ctx, rt, into); err != nil {
+				return err
+			}
+		}
+		if err := rt.render(into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeQuery shows the text query as the first knowledge base gets it.
+func (s *Retriever) describeQuery(ctx context.Context, rt *Retrieval, into *answer.AnalyzeResponse) error {
+	q := rt.Question
+	field := rt.KB.FieldsOf(scoring.Text)[0]
+	vocabulary := rt.vocabulary(0)
+	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
+		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
+	})
+	if err != nil {
+		return err
+	}
+	if stats.TextErr != nil {
+		return stats.TextErr
+	}
+	frequencies, expander := ask.FrequenciesOf(vocabulary, stats), s.Asker.Expander(&rt.KB)
+	query := analysis.Compose(q.Parsed, frequencies, expander, rt.Plan.Text)
+	into.Query, into.Known = &query, analysis.Known(q.Parsed, frequencies)
+	into.Synonyms, into.SynonymsCut = expansions(q, expander, rt.Plan.Text)
+	weight := map[string]float64{}
+	for _, term := range query.Terms {
+		weight[term.Text] = term.Weight
+	}
+	for i, term := range q.Parsed.Terms {
+		into.Tokens = append(into.Tokens, answer.AnalyzedToken{
+			Text: term.Text, Start: term.Start, End: term.End,
+			Weight: weight[term.Text], DF: frequencies.Of(i), IDF: frequencies.IDF(i), Stop: term.Stop,
+		})
+	}
+	return nil
+}
+
+// expansions shows the synonyms that apply and the rules they come from.
+func expansions(
+	q *ask.Question, expander analysis.Expander, rules analysis.Rules,
+) (applied []answer.AppliedSynonym, cut int) {
+	applied = []answer.AppliedSynonym{}
+	if expander == nil || rules.SynonymBoost == 0 {
+		return applied, 0
+	}
+	sequence := q.Parsed.Sequence()
+	found := expander.Expand(sequence)
+	for _, e := range found.All {
+		applied = append(applied, answer.AppliedSynonym{
+			Source: sequence[e.Start:e.End], Target: e.Terms,
+			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule,
+		})
+	}
+	return applied, found.Cut
+}
+
+// render adds the statements of an engine that is a Renderer.
+func (rt *Retrieval) render(into *answer.AnalyzeResponse) error {
+	renderer, ok := rt.Engine.(Renderer)
+	if !ok {
+		return nil
+	}
+	req, sent := rt.request()
+	if len(sent) == 0 {
+		return nil
+	}
+	statements, err := renderer.Render(req)
+	if err != nil {
+		return err
+	}
+	for _, st := range statements {
+		into.Statements = append(into.Statements, answer.Statement{KnowledgeBase: rt.KB.ID, Statement: st})
+	}
+	return nil
+}
+
+// Renderer is an engine that sends requests to a server. It gives the exact
+// statements of a search without running it.
+type Renderer interface {
+	Render(req *engine.Request) ([]engine.Statement, error)
+}

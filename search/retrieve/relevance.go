@@ -1,0 +1,164 @@
+package retrieve
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/embedding/bank"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/relevance"
+)
+
+// Bank knows the scale of cosines of embedding models. Unavailable is temporary, any other error is permanent.
+type Bank interface {
+	Centres(model string) (*bank.Centres, error)
+}
+
+// newEstimator takes legs with their vectors. One that has nothing to go by is fine.
+func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg) *relevance.Estimator {
+	j := &relevance.Estimator{}
+	for i := range legs {
+		switch {
+		case legs[i].Kind == scoring.Text && legs[i].Query == 0:
+			j.Words = append(j.Words, i)
+		case legs[i].Kind == scoring.Vector && legs[i].err == nil:
+			j.Vectors++
+		}
+	}
+	fields := rt.KB.FieldsOf(scoring.Vector)
+	if j.Profile, j.Err = s.profileOf(ctx, rt.Subject, fields); j.Err != nil {
+		return j
+	}
+	j.Asked = rt.Question.LanguageFor(j.Profile.Main)
+	for i := range legs {
+		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
+			continue
+		}
+		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main))
+		if err != nil {
+			j.Err = err
+			continue
+		}
+		scale.Leg, scale.Name, scale.Asked = i, legs[i].Name, rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main)
+		j.Chunks = max(j.Chunks, scale.Chunks)
+		j.Scales = append(j.Scales, scale)
+	}
+	return j
+}
+
+// profileOf is that of the first vector field; of a knowledge base without vectors, that
+// of its texts.
+func (s *Retriever) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*relevance.Profile, error) {
+	p, err := &relevance.Profile{}, error(nil)
+	if len(fields) > 0 {
+		p, err = s.Profiles.of(ctx, subject, fields[0])
+	}
+	if err == nil && p.Main == "" {
+		p, err = s.Profiles.of(ctx, subject, "")
+	}
+	if err != nil {
+		return &relevance.Profile{}, err
+	}
+	return p, nil
+}
+
+// scaleOf makes the scale of a vector leg.
+func (s *Retriever) scaleOf(ctx context.Context, rt *Retrieval, l *leg, asked string) (relevance.LegScale, error) {
+	scale := relevance.LegScale{}
+	p, err := s.Profiles.of(ctx, rt.Subject, l.Field)
+	if err != nil {
+		return scale, err
+	}
+	centres, err := s.Bank.Centres(rt.Question.ModelFor(&rt.KB))
+	if err != nil {
+		return scale, err
+	}
+	scale.Chunks = p.Chunks
+	for _, c := range p.Centroids {
+		line, ok := centres.Scale(l.Vector, c.Mean, asked, c.Language)
+		if !ok {
+			continue
+		}
+		told := relevance.Part{
+			Scale: line, Language: c.Language, Share: float64(c.Chunks) / float64(p.Sampled()),
+			Middle: relevance.CosineWith(c.Mean, l.Vector),
+		}
+		if exact, ok := centres.Exact(l.Vector, asked, c.Language); ok && c.Language != asked {
+			told.Exact = &exact
+		}
+		scale.Parts = append(scale.Parts, told)
+	}
+	return scale, nil
+}
+
+// Calibrate tells the relevance of what was found, and what is degraded as it cannot be told.
+func (s *Retriever) Calibrate(
+	ctx context.Context, retrievals []Retrieval,
+) (_ *relevance.Calibrated, degraded []answer.Degraded) {
+	all := make([]*relevance.Found, len(retrievals))
+	for i := range retrievals {
+		rt := &retrievals[i]
+		all[i] = &rt.Found
+		if rt.Err != nil || rt.Estimator == nil {
+			continue
+		}
+		if !rt.Estimator.ByVectors() {
+			if err := s.boundWords(ctx, rt); err != nil {
+				rt.Estimator.Err = err
+			}
+		}
+		if rt.lacksRelevance() {
+			degraded = append(degraded, answer.NewDegraded(answer.StepRelevance, rt.KB.ID, rt.Estimator.Err))
+		}
+	}
+	return relevance.Calibrate(all), degraded
+}
+
+// lacksRelevance reports whether relevance is missing where a later search will have it, or
+// where the request asks to cut by it.
+func (rt *Retrieval) lacksRelevance() bool {
+	j := rt.Estimator
+	if j.Err == nil || j.ByVectors() || j.Bound > 0 {
+		return false
+	}
+	return engines.IsUnavailable(j.Err) || rt.Plan.Threshold.ByRelevance()
+}
+
+// boundWords finds the largest score that the words of the question could have, for an
+// answer that no vector leg took part in. The share of it that a chunk reaches is its
+// evidence.
+func (s *Retriever) boundWords(ctx context.Context, rt *Retrieval) error {
+	j := rt.Estimator
+	if j.Asked == "" || rt.KB.BM25 == engine.BM25Okapi || !j.Profile.Has(j.Asked) {
+		return nil // words of another language say nothing
+	}
+	for i := range rt.Legs {
+		l := rt.Legs[i] // a copy: what the search used stays as it was
+		if l.Kind != scoring.Text || l.Query > 0 || l.err != nil || l.Text.Empty() {
+			continue
+		}
+		if l.frequencies.DF == nil {
+			stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
+				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary(0).Words, Alone: true,
+			})
+			if err != nil {
+				return err
+			}
+			if stats.TextErr != nil {
+				return stats.TextErr
+			}
+			l.frequencies = ask.FrequenciesOf(rt.vocabulary(0), stats)
+			l.compose(rt.Question.Parsed, s.Asker.Expander(&rt.KB), rt.Plan.Text)
+		}
+		j.Bound = max(j.Bound, l.bound)
+		docs := l.frequencies.Docs
+		if l.own.DF != nil { // the frequencies are those of a pool
+			docs = l.own.Docs
+		}
+		j.Chunks = max(j.Chunks, docs)
+	}
+	return nil
+}

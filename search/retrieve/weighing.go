@@ -1,0 +1,65 @@
+package retrieve
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/plan"
+)
+
+// weighByQuestion changes the weights of text legs by the plan's model. Members are fused together.
+func weighByQuestion(members []*Retrieval) {
+	m := members[0].Plan.WeightsBy
+	if m == nil {
+		return
+	}
+	by := m.Account(featuresOf(members))
+	for _, rt := range members {
+		for i := range rt.Legs {
+			if l := &rt.Legs[i]; l.Kind == scoring.Text && l.byQuestion == nil {
+				l.byQuestion, l.Weight = by, l.Weight*by.Factor
+			}
+		}
+	}
+}
+
+// featuresOf are all features of a question, by name: of what the first text leg and the first vector leg say.
+// A leg without moments says nothing.
+func featuresOf(members []*Retrieval) map[string]float64 {
+	f, first := plan.Facts{}, members[max(0, slices.IndexFunc(members, func(rt *Retrieval) bool { return rt.Err == nil }))]
+	for _, term := range first.Question.Parsed.Terms {
+		f.Terms++
+		if strings.ContainsFunc(term.Text, unicode.IsDigit) {
+			f.Digits = 1
+		}
+	}
+	for _, rt := range members {
+		if rt.Known != nil {
+			f.Known = max(f.Known, *rt.Known)
+		}
+	}
+	for i := len(first.Legs) - 1; i >= 0; i-- { // the first of a kind stays
+		switch first.Legs[i].Kind {
+		case scoring.Text:
+			f.Text = scoredBy(members, i, first.Legs[i].moments)
+		case scoring.Vector:
+			f.Vector = scoredBy(members, i, first.Legs[i].moments)
+		case scoring.Signal:
+		}
+	}
+	return f.Features()
+}
+
+// scoredBy gives the z-scores of a leg.
+func scoredBy(members []*Retrieval, leg int, m *scoring.Moments) plan.ZScores {
+	var values []float64
+	for _, rt := range members {
+		values = slices.Grow(values, len(rt.Hits))
+		for hit := range rt.Hits {
+			values = append(values, rt.fusedBy(hit, leg))
+		}
+	}
+	return plan.NewZScores(values, m)
+}
