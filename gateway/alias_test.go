@@ -48,10 +48,10 @@ func (k *keeper) Search(ctx context.Context, scope access.Scope, req search.Requ
 // Values of a request outlive it in caches and stores: nothing of it may share
 // memory with the buffers that the next requests are read into.
 func TestNothingAliasesTheRequest(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}})
-	kept := &keeper{fakes: g.fakes}
-	g.server.options.Ingester = kept
-	g.server.options.Searcher = kept
+	kept := &keeper{}
+	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}}, func(f *fakes, options *Options) {
+		kept.fakes, options.Ingester, options.Searcher = f, kept, kept
+	})
 	const clients, each = 8, 50
 	var wait sync.WaitGroup
 	for client := range clients {

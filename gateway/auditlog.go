@@ -39,8 +39,16 @@ type auditInput struct {
 	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Records of the page."`
 }
 
-func (s *Server) auditRoutes() {
-	endpoint.RegisterWith(s.API, s.auditLog, endpoint.Route{
+var errNoAudit = fault.New(fault.Unsupported, "this gateway keeps no audit log; set audit.path to a file")
+
+// auditService reads the audit log.
+type auditService struct {
+	api *endpoint.API
+	log AuditLog // nil: it is not kept where it can be read
+}
+
+func (s *auditService) register() {
+	endpoint.RegisterWith(s.api, endpoint.Need(s.log, errNoAudit), endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/audit", Tag: "operation", Access: endpoint.Governs, Role: keys.Operate,
 		ID: "read-audit-log", Summary: "Who did what, when, and how it ended",
 		About: "Requests of the tenant that need a key, the newest first, from the file of audit.path of this gateway. " +
@@ -48,24 +56,17 @@ func (s *Server) auditRoutes() {
 	}, s.readAudit)
 }
 
-func (s *Server) auditLog() (AuditLog, error) {
-	if s.options.AuditLog == nil {
-		return nil, fault.New(fault.Unsupported, "this gateway keeps no audit log; set audit.path to a file")
-	}
-	return s.options.AuditLog, nil
-}
-
 // changed reports whether a request of the log was to change something. Of a route that this gateway does not have,
 // as where none was found or an earlier version wrote the log, the method says it.
-func (s *Server) changed(method, route string) bool {
+func (s *auditService) changed(method, route string) bool {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	changes, ok := s.Changes(method, route)
+	changes, ok := s.api.Changes(method, route)
 	return changes || !ok && method != http.MethodGet
 }
 
-func (s *Server) readAudit(
+func (s *auditService) readAudit(
 	ctx context.Context, log AuditLog, scope access.Scope, in *auditInput,
 ) (*AuditRecords, error) {
 	q := audit.Query{Key: in.Key, Action: in.Action, Base: in.Base, Outcome: in.Outcome, Before: -1, Limit: in.Limit}

@@ -101,7 +101,7 @@ func (o *operation) changes() bool {
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
 	for _, path := range []string{
-		rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath, experimentsPath, eventsPath + "/",
+		"/v1/rules", "/v1/query-sets", "/v1/judgments", "/v1/evaluations", "/v1/tunings", "/v1/experiments", "/v1/events" + "/",
 	} {
 		if strings.HasPrefix(o.path, path) {
 			return true
@@ -119,25 +119,27 @@ func (o *operation) whole() bool {
 func (o *operation) asksBelow() bool {
 	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs", "list-settings"}
 	return (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !slices.Contains(nobody, o.OperationID) &&
-		!strings.HasPrefix(o.path, presetPath) &&
+		!strings.HasPrefix(o.path, "/v1/presets/{name}") &&
 		!strings.HasSuffix(o.path, "/rerank") && !strings.HasPrefix(o.path, keysPath) && !strings.HasPrefix(o.path, jobPath)
 }
 
 // foreign reports whether the route speaks another program's protocol, whose errors have a
 // form of their own.
 func (o *operation) foreign() bool {
-	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, vectorStoresPath) ||
-		o.path == "/v1/embeddings" || o.path == mcpPath || strings.Contains(o.OperationID, "meilisearch") || strings.HasSuffix(o.path, "/rerank")
+	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, "/v1/vector_stores") ||
+		o.path == "/v1/embeddings" || o.path == "/mcp" || strings.Contains(o.OperationID, "meilisearch") || strings.HasSuffix(o.path, "/rerank")
 }
 
 // lists reports whether the route asks of each knowledge base that it lists.
-func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path == vectorStoresPath }
+func (o *operation) lists() bool {
+	return o.path == "/api/v1/datasets" || o.path == "/v1/vector_stores"
+}
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	everything := []string{"/v1/audit", synonymsPath, rulesPath, querySetsPath, judgmentListsPath, eventsPath, eventsPath + "/analytics"}
+	everything := []string{"/v1/audit", "/v1/synonyms", "/v1/rules", "/v1/query-sets", "/v1/judgments", "/v1/events", "/v1/events" + "/analytics"}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
-		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath && o.path != experimentsPath ||
+		(o.path != basesPath && o.path != "/v1/evaluations" && o.path != "/v1/tunings" && o.path != "/v1/experiments" ||
 			o.method == http.MethodPost)
 }
 
@@ -193,7 +195,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		if got.status == http.StatusOK && strings.HasPrefix(op.path, "/api/v1/") && strings.Contains(got.body, `{"code":102,`) {
 			told = http.StatusNotFound // as RAGFlow says it
 		}
-		if got.status == http.StatusOK && op.path == mcpPath && strings.Contains(got.body, "does not exist") {
+		if got.status == http.StatusOK && op.path == "/mcp" && strings.Contains(got.body, "does not exist") {
 			told = http.StatusNotFound // as tools say it
 		}
 		alone := op.OperationID == "search-batch" && strings.Contains(got.body, `{"answers":[{"error":{`)
@@ -236,7 +238,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
 	switch {
-	case strings.HasPrefix(op.path, presetPath) && op.changes(), op.OperationID == "delete-events":
+	case strings.HasPrefix(op.path, "/v1/presets/{name}") && op.changes(), op.OperationID == "delete-events":
 		refused(op.valid(g, "X-API-Key: bound"), false, http.StatusForbidden) // it is about all knowledge bases
 	default:
 		ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})

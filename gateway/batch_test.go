@@ -11,12 +11,13 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // failing searches fail by their query.
-type failing struct{ Searcher }
+type failing struct{ searches.Searcher }
 
 func (f failing) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	if req.Query == "panic" {
@@ -38,13 +39,12 @@ func batchOf(queries ...string) string {
 }
 
 func TestSearchesOfABatchFailAlone(t *testing.T) {
-	g := start(t, Options{})
-	g.server.options.Searcher = failing{g.server.options.Searcher}
+	g := start(t, Options{}, func(f *fakes, options *Options) { options.Searcher = failing{f} })
 	got := g.ask(http.MethodPost, "/v1/search/batch", batchOf("a", "lost", "panic", "b"), asJSON)
 	if got.status != http.StatusOK {
 		t.Fatalf("%d %s; want got.status StatusOK", got.status, brief.Of(got.body))
 	}
-	var answer BatchAnswer
+	var answer searches.BatchAnswer
 	if err := json.Unmarshal([]byte(got.body), &answer); err != nil {
 		t.Fatal(err)
 	}

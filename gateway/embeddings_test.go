@@ -35,6 +35,6 @@ func TestEmbeddings(t *testing.T) {
 	f(`{"input": [" "]}`, 400, `"param":"input"`)
 	f(`{}`, 400, `"param":"input"`)
 	f(`{"input": ["`+strings.Repeat(`a", "`, 2048)+`"]}`, 400, `1 to 2048 texts`)
-	g.server.options.Embedder = nil
+	g = start(t, Options{}, func(_ *fakes, options *Options) { options.Embedder = nil })
 	f(`{"input": "abc"}`, 400, `this gateway has no embedding model`)
 }

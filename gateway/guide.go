@@ -31,22 +31,22 @@ type manual struct {
 	files map[string]*file // by address
 }
 
-// guideRoutes serves the user guide. Like the web application it holds no secrets and needs no key.
+// registerGuide serves the user guide. Like the web application it holds no secrets and needs no key.
 // It is read when it is first asked for, so that it costs no start anything.
-func (s *Server) guideRoutes() {
-	if s.options.Guide == nil {
+func registerGuide(api *endpoint.API, open func() (*guide.Guide, error)) {
+	if open == nil {
 		return
 	}
-	read := sync.OnceValues(func() (*manual, error) { return readManual(s.options.Guide) })
-	s.App.Get(strings.TrimSuffix(guide.Root, "/"), toGuide)
-	s.App.Get(guide.Root, toGuide)
-	s.App.Get(guide.Root+"*", func(c *fiber.Ctx) error {
+	read := sync.OnceValues(func() (*manual, error) { return readManual(open) })
+	api.App.Get(strings.TrimSuffix(guide.Root, "/"), toGuide)
+	api.App.Get(guide.Root, toGuide)
+	api.App.Get(guide.Root+"*", func(c *fiber.Ctx) error {
 		endpoint.ExchangeOf(c).Route = guide.Root
 		m, err := read()
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "read the guide")
 		}
-		ctx, cancel := context.WithTimeout(s.Base, s.Limits.Request)
+		ctx, cancel := context.WithTimeout(api.Base, api.Limits.Request)
 		defer cancel()
 		return m.answer(ctx, c)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
@@ -45,13 +46,22 @@ type Warning struct {
 	Detail string `json:"detail" locale:"text"`
 }
 
-func (s *Server) healthRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// healthService tells whether the gateway serves.
+type healthService struct {
+	api      *endpoint.API
+	version  string
+	ask      func(ctx context.Context) map[string]error // for the state of every back end
+	troubles func() []engine.Trouble                    // nil: nothing ever is wrong
+	ready    lookedAt
+}
+
+func (s *healthService) register() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: "/healthz", Tag: "operation",
 		ID: "health", Summary: "Whether the process answers",
 		About: "200 as long as the process answers, whatever its back ends do. Needs no key.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
-		return &Health{Status: "ok", Version: s.versionFor(ctx)}, nil
+		return &Health{Status: "ok", Version: versionFor(ctx, s.version)}, nil
 	})
 	r := endpoint.Route{
 		Method: http.MethodGet, Path: "/readyz", Tag: "operation", Status: http.StatusOK,
@@ -60,11 +70,11 @@ func (s *Server) healthRoutes() {
 			"are configured, who shows none is told the status alone.",
 	}
 	s.documentReadiness(&r)
-	s.Mount(&r, s.readiness)
+	s.api.Mount(&r, s.readiness)
 }
 
 // readiness tells the reasons only to the log, because they name hosts.
-func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
+func (s *healthService) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 	answer := Readiness{Status: "ready", BackEnds: map[string]string{}}
 	for name, err := range s.backEnds() {
 		answer.BackEnds[name] = "ok"
@@ -81,7 +91,7 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 	} else {
 		answer.Warnings = s.warningsOfEngines()
 	}
-	if s.Draining.Load() {
+	if s.api.Draining.Load() {
 		answer.Status = "stopping"
 	}
 	status := http.StatusOK
@@ -91,11 +101,11 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 	return endpoint.WriteJSON(c, status, answer)
 }
 
-func (s *Server) warningsOfEngines() (all []Warning) {
-	if s.options.Troubles == nil {
+func (s *healthService) warningsOfEngines() (all []Warning) {
+	if s.troubles == nil {
 		return nil
 	}
-	for _, t := range s.options.Troubles() {
+	for _, t := range s.troubles() {
 		all = append(all, Warning{Code: t.Code, Detail: t.Text})
 	}
 	return all
@@ -113,31 +123,32 @@ const readinessLife = time.Second
 
 // backEnds asks the back ends once, whoever asks meanwhile: anybody may, and each time costs
 // requests. The question is nobody's own, so that who goes away spoils it for none.
-func (s *Server) backEnds() map[string]error {
+func (s *healthService) backEnds() map[string]error {
 	s.ready.mu.Lock()
 	defer s.ready.mu.Unlock()
 	if time.Since(s.ready.when) >= readinessLife {
-		ctx, cancel := context.WithTimeout(s.Base, s.Limits.Request)
+		ctx, cancel := context.WithTimeout(s.api.Base, s.api.Limits.Request)
 		defer cancel()
-		s.ready.states = s.options.Readiness(ctx)
+		s.ready.states = s.ask(ctx)
 		s.ready.when = time.Now()
 	}
 	return s.ready.states
 }
 
 // versionFor is the version, but for strangers.
-func (s *Server) versionFor(ctx context.Context) string {
+func versionFor(ctx context.Context, version string) string {
 	if endpoint.IsStranger(ctx) {
 		return ""
 	}
-	return s.options.Version
+	return version
 }
 
-func (s *Server) documentReadiness(r *endpoint.Route) {
-	in := s.Document.InputOf(reflect.TypeFor[struct{}]())
-	op := s.Document.Operation(r, in)
-	content := map[string]*huma.MediaType{"application/json": {Schema: s.Document.SchemaOf(reflect.TypeFor[Readiness]())}}
+func (s *healthService) documentReadiness(r *endpoint.Route) {
+	in := s.api.Document.InputOf(reflect.TypeFor[struct{}]())
+	op := s.api.Document.Operation(r, in)
+	schema := s.api.Document.SchemaOf(reflect.TypeFor[Readiness]())
+	content := map[string]*huma.MediaType{"application/json": {Schema: schema}}
 	op.Responses["200"] = &huma.Response{Description: "Ready", Content: content}
 	op.Responses["503"] = &huma.Response{Description: "Not ready", Content: content}
-	s.Document.AddOperation(op)
+	s.api.Document.AddOperation(op)
 }

@@ -21,13 +21,10 @@ type Index struct {
 	Answers bool     `json:"answers" doc:"Whether a model answers questions, by POST /v1/answer."`
 }
 
-// indexRoutes must be called last, as it lists the routes registered before.
-func (s *Server) indexRoutes() {
-	answer := &Index{
-		Name: "Hybridge", OpenAPI: "/openapi.json", UI: s.hasUI(),
-		Events: s.options.Events != nil, Answers: s.options.Answers != nil,
-	}
-	for path, item := range s.Document.Paths {
+// registerIndex must be called last, as it lists the routes registered before.
+func registerIndex(api *endpoint.API, version string, answer *Index) {
+	answer.Name, answer.OpenAPI = "Hybridge", "/openapi.json"
+	for path, item := range api.Document.Paths {
 		for method, present := range map[string]bool{
 			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,
 			http.MethodPut: item.Put != nil, http.MethodDelete: item.Delete != nil,
@@ -42,13 +39,13 @@ func (s *Server) indexRoutes() {
 		_, pathB, _ := strings.Cut(b, " ")
 		return strings.Compare(pathA+a, pathB+b)
 	})
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(api, endpoint.Route{
 		Method: http.MethodGet, Path: "/", Tag: "operation", ID: "index", Summary: "The routes",
 		About: "For people and machines that came to the address without a path: what there is, by method " +
 			"and path. Browsers get the page.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Index, error) {
 		told := *answer
-		told.Version = s.versionFor(ctx)
+		told.Version = versionFor(ctx, version)
 		return &told, nil
 	})
 }

@@ -41,42 +41,48 @@ type jobInput struct {
 }
 
 const (
-	jobsTag     = "jobs"
-	jobPath     = "/v1/jobs/{job}"
-	eventStream = "text/event-stream"
+	jobsTag = "jobs"
+	jobPath = "/v1/jobs/{job}"
 	// streamTime is how long events are sent over one connection. Clients reconnect, as a
 	// browser's EventSource does by itself.
 	streamTime = 100 * time.Second
 )
 
-func (s *Server) jobRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+// jobService tells of long work, and cancels it.
+type jobService struct {
+	api      *endpoint.API
+	jobs     Jobs     // nil: there are none
+	mappings Mappings // nil: they are not managed
+}
+
+func (s *jobService) register() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/jobs", Tag: jobsTag, Access: endpoint.Reads, Role: keys.Operate,
 		ID: "list-jobs", Summary: "List jobs",
 		About: "Jobs of the tenant, the newest first. Those that have ended are kept for 90 days, at most 1,000; one " +
 			"that was running when its gateway ended has failed, unless its work goes on, as migrations do.",
-	}, s.listJobs)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.list)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: jobPath, Tag: jobsTag, Access: endpoint.Reads, Role: keys.Operate,
 		ID: "get-job", Summary: "State, progress and errors of a job",
 		About: "How far it is, what it has done, and why it failed.",
-	}, s.getJob)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.get)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: jobPath + "/cancel", Tag: jobsTag, Access: endpoint.Governs, Role: keys.Operate,
 		Status: http.StatusAccepted,
 		ID:     "cancel-job", Summary: "Cancel a job",
 		About: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
 			"ended stays as it is.",
-	}, s.cancelJob)
+	}, s.cancel)
 	s.jobEvents()
 }
 
-func (s *Server) listJobs(ctx context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
+func (s *jobService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
 	answer := &JobList{Jobs: []jobs.Job{}}
-	if s.options.Jobs == nil {
+	if s.jobs == nil {
 		return answer, nil
 	}
-	for _, job := range s.options.Jobs.All(ctx, scope.Tenant) {
+	for _, job := range s.jobs.All(ctx, scope.Tenant) {
 		if visible(scope, job) {
 			answer.Jobs = append(answer.Jobs, job)
 		}
@@ -89,36 +95,36 @@ func visible(scope access.Scope, job jobs.Job) bool {
 	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
 }
 
-func (s *Server) getJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
+func (s *jobService) get(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(ctx, scope, in.Job)
 	return &job, err
 }
 
-func (s *Server) job(ctx context.Context, scope access.Scope, id string) (jobs.Job, error) {
+func (s *jobService) job(ctx context.Context, scope access.Scope, id string) (jobs.Job, error) {
 	absent := fault.New(fault.NotFound, "there is no such job")
-	if s.options.Jobs == nil {
+	if s.jobs == nil {
 		return jobs.Job{}, absent
 	}
-	job, err := s.options.Jobs.Find(ctx, scope.Tenant, id)
+	job, err := s.jobs.Find(ctx, scope.Tenant, id)
 	if err == nil && !visible(scope, job) {
 		return jobs.Job{}, absent
 	}
 	return job, err
 }
 
-// cancelJob cancels a migration through Mappings, which can undo it.
-func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
+// cancel cancels a migration through Mappings, which can undo it.
+func (s *jobService) cancel(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(ctx, scope, in.Job)
 	if err != nil {
 		return nil, err
 	}
-	if job.Kind == migration.JobKind && s.options.Mappings != nil {
-		if _, err := s.options.Mappings.Direct(ctx, callerOf(ctx, scope), job.KnowledgeBase, migration.Cancel); err != nil {
+	if job.Kind == migration.JobKind && s.mappings != nil {
+		if _, err := s.mappings.Direct(ctx, callerOf(ctx, scope), job.KnowledgeBase, migration.Cancel); err != nil {
 			return nil, err
 		}
-		return s.getJob(ctx, scope, in)
+		return s.get(ctx, scope, in)
 	}
-	cancelled, err := s.options.Jobs.Cancel(scope.Tenant, in.Job)
+	cancelled, err := s.jobs.Cancel(scope.Tenant, in.Job)
 	if fault.Is(err, fault.NotFound) { // of another gateway, or of before this one started
 		if job.State != jobs.Running {
 			return &job, nil
@@ -130,21 +136,21 @@ func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput
 
 // jobEvents adds the route that sends a job as server-sent events: one at once and one at
 // each change, until the job has ended.
-func (s *Server) jobEvents() {
+func (s *jobService) jobEvents() {
 	r := endpoint.Route{
 		Method: http.MethodGet, Path: jobPath + "/events", Tag: jobsTag, Access: endpoint.Reads,
 		ID: "job-events", Summary: "Progress of a job as server-sent events",
 		About: "Each event is named job and its data is the job. The stream ends with the job, or after 100 seconds: " +
 			"ask again, as EventSource does.",
 	}
-	in := s.Document.InputOf(reflect.TypeFor[jobInput]())
-	op := s.Document.Operation(&r, in)
+	in := s.api.Document.InputOf(reflect.TypeFor[jobInput]())
+	op := s.api.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK),
-		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
+		Content:     map[string]*huma.MediaType{endpoint.EventStream: {Schema: &huma.Schema{Type: "string"}}},
 	}
-	s.Document.AddOperation(op)
-	s.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.api.Document.AddOperation(op)
+	s.api.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input jobInput
 		if err := in.Bind(c, &input, 0); err != nil {
 			return err
@@ -152,7 +158,7 @@ func (s *Server) jobEvents() {
 		if _, err := s.job(ctx, scope, input.Job); err != nil {
 			return err
 		}
-		c.Set(fiber.HeaderContentType, eventStream)
+		c.Set(fiber.HeaderContentType, endpoint.EventStream)
 		c.Set("X-Accel-Buffering", "no") // a proxy must not buffer them
 		stream := jobStream{tenant: scope.Tenant, job: input.Job, language: endpoint.LanguageOf(c)}
 		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, stream) })
@@ -172,15 +178,15 @@ type jobStream struct {
 
 // sendEvents runs after the handler has returned, until the job has ended, the stream's time
 // is over, the server stops or the client has gone.
-func (s *Server) sendEvents(w *bufio.Writer, of jobStream) {
-	ctx, cancel := context.WithTimeout(s.Base, streamTime)
+func (s *jobService) sendEvents(w *bufio.Writer, of jobStream) {
+	ctx, cancel := context.WithTimeout(s.api.Base, streamTime)
 	defer cancel()
 	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil {
 		return
 	}
-	for ctx.Err() == nil && !s.Draining.Load() {
+	for ctx.Err() == nil && !s.api.Draining.Load() {
 		wait, stop := context.WithTimeout(ctx, heartbeat)
-		err := s.options.Jobs.Watch(wait, of.tenant, of.job, func(job jobs.Job) error {
+		err := s.jobs.Watch(wait, of.tenant, of.job, func(job jobs.Job) error {
 			if err := endpoint.NewEvent("job", job).Write(w, of.language); err != nil {
 				return err
 			}

@@ -48,37 +48,46 @@ const (
 	keyPath  = keysPath + "/{name}"
 )
 
-func (s *Server) keyRoutes() {
+// keyService makes keys, lists and revokes them.
+type keyService struct {
+	api    *endpoint.API
+	given  []endpoint.Key // of the configuration
+	keeper *keys.Keeper   // nil: no keys are stored
+}
+
+func (s *keyService) register() {
 	const tag = "keys"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
 		ID: "list-keys", Summary: "List the stored keys of the tenant",
 		About: "Names, roles, knowledge bases and dates. The keys themselves are never shown again, and " +
 			"those of the configuration are not listed.",
-	}, s.listKeys)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusCreated,
-		ID: "create-key", Summary: "Make a key",
+	}, s.list)
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		Status: http.StatusCreated,
+		ID:     "create-key", Summary: "Make a key",
 		About: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
-	}, s.createKey)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.create)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: keyPath + "/rotate", Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
 		ID: "rotate-key", Summary: "Give a key a new secret", About: "The old one ends within two seconds.",
-	}, s.rotateKey)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate, Status: http.StatusNoContent,
-		ID: "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
-	}, s.revokeKey)
+	}, s.rotate)
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
+		Status: http.StatusNoContent,
+		ID:     "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
+	}, s.revoke)
 }
 
-func (s *Server) stored() (*keys.Keeper, error) {
-	if s.options.StoredKeys == nil {
+func (s *keyService) stored() (*keys.Keeper, error) {
+	if s.keeper == nil {
 		return nil, fault.New(fault.Unsupported, "this gateway stores no keys")
 	}
-	return s.options.StoredKeys, nil
+	return s.keeper, nil
 }
 
-func (s *Server) listKeys(ctx context.Context, scope access.Scope, _ *struct{}) (*KeyList, error) {
+func (s *keyService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*KeyList, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
@@ -87,7 +96,7 @@ func (s *Server) listKeys(ctx context.Context, scope access.Scope, _ *struct{}) 
 	return &KeyList{Keys: list}, err
 }
 
-func (s *Server) createKey(ctx context.Context, scope access.Scope, in *createKeyInput) (*MadeKey, error) {
+func (s *keyService) create(ctx context.Context, scope access.Scope, in *createKeyInput) (*MadeKey, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
@@ -96,7 +105,7 @@ func (s *Server) createKey(ctx context.Context, scope access.Scope, in *createKe
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(s.options.Keys, func(k endpoint.Key) bool { return k.Name == record.Name }) {
+	if slices.ContainsFunc(s.given, func(k endpoint.Key) bool { return k.Name == record.Name }) {
 		return nil, fault.New(fault.Conflict, "the configuration has a key %q", endpoint.Clip(record.Name))
 	}
 	made, secret, err := keeper.Create(ctx, record)
@@ -145,32 +154,32 @@ func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, e
 	return r, nil
 }
 
-func (s *Server) rotateKey(ctx context.Context, scope access.Scope, in *keyInput) (*MadeKey, error) {
+func (s *keyService) rotate(ctx context.Context, scope access.Scope, in *keyInput) (*MadeKey, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+	if err := s.mayChange(ctx, scope, keeper, in.Name); err != nil {
 		return nil, err
 	}
 	record, secret, err := keeper.Rotate(ctx, scope.Tenant, in.Name)
 	return &MadeKey{Key: secret, Record: record}, err
 }
 
-func (s *Server) revokeKey(ctx context.Context, scope access.Scope, in *keyInput) (*struct{}, error) {
+func (s *keyService) revoke(ctx context.Context, scope access.Scope, in *keyInput) (*struct{}, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+	if err := s.mayChange(ctx, scope, keeper, in.Name); err != nil {
 		return nil, err
 	}
 	_, err = keeper.Revoke(ctx, scope.Tenant, in.Name)
 	return nil, err
 }
 
-// mayChangeKey refuses to rotate or end a key that may do or see more than who asks.
-func (s *Server) mayChangeKey(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
+// mayChange refuses to rotate or end a key that may do or see more than who asks.
+func (s *keyService) mayChange(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
 	list, err := keeper.List(ctx, scope.Tenant)
 	if err != nil {
 		return err

@@ -5,9 +5,11 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 )
 
 // Catalog keeps the list of knowledge bases.
@@ -41,44 +43,53 @@ const (
 	basePath  = basesPath + "/{kb}"
 )
 
-func (s *Server) knowledgeBaseRoutes() {
+// knowledgeBaseService makes, describes and deletes knowledge bases.
+type knowledgeBaseService struct {
+	api     *endpoint.API
+	catalog Catalog
+	quota   *quota.Meter     // nil: nothing bounds what tenants store
+	edited  versioned.Edited // what is deleted with a knowledge base
+}
+
+func (s *knowledgeBaseService) register() {
 	const tag = "knowledge-bases"
-	endpoint.Register(s.API, endpoint.Route{
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: basesPath, Tag: tag, Access: endpoint.Governs, Status: http.StatusCreated,
 		ID: "create-knowledge-base", Summary: "Create a knowledge base, or attach to an index",
 		About: "Everything but its id has a default. With attach it reads an index that is already there, " +
 			"which is never written to.",
-	}, s.createKnowledgeBase)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.create)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: basesPath, Tag: tag, Access: endpoint.Reads,
 		ID: "list-knowledge-bases", Summary: "List the knowledge bases that the key may see",
 		About: "By id. Those of other tenants, and those that the key is not for, do not exist to it.",
-	}, s.listKnowledgeBases)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.list)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: basePath, Tag: tag, Access: endpoint.Reads,
 		ID: "describe-knowledge-base", Summary: "Describe a knowledge base and count what it holds",
 		About: "Its settings, and how many documents, chunks and vectors it has, and how many bytes they " +
 			"take.",
-	}, s.describeKnowledgeBase)
-	endpoint.Register(s.API, endpoint.Route{
+	}, s.describe)
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: basePath, Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
 		ID: "delete-knowledge-base", Summary: "Delete a knowledge base with all it holds",
 		About: "Of an attached index only the attachment is removed.",
-	}, s.deleteKnowledgeBase)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
-		ID: "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
+	}, s.remove)
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs,
+		Status: http.StatusNoContent,
+		ID:     "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
 		About: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
 			"from the chunks.",
-	}, s.invalidateKnowledgeBase)
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/check", Tag: tag, Access: endpoint.Governs, Timeout: s.Limits.Ingest,
+	}, s.invalidate)
+	endpoint.Register(s.api, endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/check", Tag: tag, Access: endpoint.Governs, Timeout: s.api.Limits.Ingest,
 		ID: "check-knowledge-base", Summary: "Look for damage, and compare the engines of a knowledge base chunk by chunk",
 		About: "Compares what the embedded engine stores with its checksums; with repair, damaged chunks are taken from " +
 			"another engine. Where there are several, it tells what the others lack, have too much of, or have in another " +
 			"version than the first, " +
 			"and with repair makes them like it. What the outbox owes is made up for first.",
-	}, s.checkEngines)
+	}, s.check)
 }
 
 // Check asks how the engines of a knowledge base differ.
@@ -91,60 +102,60 @@ type checkInput struct {
 	Body Check
 }
 
-func (s *Server) checkEngines(
+func (s *knowledgeBaseService) check(
 	ctx context.Context, scope access.Scope, in *checkInput,
 ) (*engine.DriftReport, error) {
-	return s.options.Catalog.Check(ctx, scope, in.KB, in.Body.Repair)
+	return s.catalog.Check(ctx, scope, in.KB, in.Body.Repair)
 }
 
-func (s *Server) createKnowledgeBase(
+func (s *knowledgeBaseService) create(
 	ctx context.Context, scope access.Scope, in *createInput,
 ) (*engine.KnowledgeBase, error) {
-	settle, err := s.placeForBase(ctx, scope)
+	settle, err := s.takePlace(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	kb, err := s.options.Catalog.Create(ctx, scope, in.Body)
+	kb, err := s.catalog.Create(ctx, scope, in.Body)
 	settle(err == nil)
 	return &kb, err
 }
 
-func (s *Server) listKnowledgeBases(
+func (s *knowledgeBaseService) list(
 	ctx context.Context, scope access.Scope, _ *struct{},
 ) (*KnowledgeBases, error) {
-	list, err := s.options.Catalog.List(ctx, scope)
-	return &KnowledgeBases{KnowledgeBases: list, Engines: s.options.Catalog.Choices()}, err
+	list, err := s.catalog.List(ctx, scope)
+	return &KnowledgeBases{KnowledgeBases: list, Engines: s.catalog.Choices()}, err
 }
 
-func (s *Server) describeKnowledgeBase(
+func (s *knowledgeBaseService) describe(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*catalog.Described, error) {
-	described, err := s.options.Catalog.Describe(ctx, scope, in.KB)
+	described, err := s.catalog.Describe(ctx, scope, in.KB)
 	return &described, err
 }
 
-func (s *Server) invalidateKnowledgeBase(
+func (s *knowledgeBaseService) invalidate(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
-	return nil, s.options.Catalog.Invalidate(ctx, scope, in.KB)
+	return nil, s.catalog.Invalidate(ctx, scope, in.KB)
 }
 
-func (s *Server) deleteKnowledgeBase(
+func (s *knowledgeBaseService) remove(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
-	if err := s.options.Catalog.Delete(ctx, scope, in.KB); err != nil {
+	if err := s.catalog.Delete(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
-	if s.options.Quota != nil {
-		s.options.Quota.Deleted(scope.Tenant)
+	if s.quota != nil {
+		s.quota.Deleted(scope.Tenant)
 	}
-	return nil, s.dropSets(ctx, scope, in.KB)
+	return nil, s.edited.Drop(ctx, scope, in.KB)
 }
 
-// placeForBase takes a place for a knowledge base; whoever took it says whether one was made.
-func (s *Server) placeForBase(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
-	if s.options.Quota == nil {
+// takePlace takes a place for a knowledge base; whoever took it says whether one was made.
+func (s *knowledgeBaseService) takePlace(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
+	if s.quota == nil {
 		return func(bool) {}, nil
 	}
-	return s.options.Quota.Create(ctx, scope.Tenant)
+	return s.quota.Create(ctx, scope.Tenant)
 }

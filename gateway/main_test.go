@@ -57,17 +57,19 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// start serves with fakes until the test ends.
-func start(t testing.TB, options Options) *gatewayUnderTest {
+// start serves with fakes until the test ends; change replaces some of them.
+func start(t testing.TB, options Options, change ...func(*fakes, *Options)) *gatewayUnderTest {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startOn(t, listener, options)
+	return startOn(t, listener, options, change...)
 }
 
-func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnderTest {
+func startOn(
+	t testing.TB, listener net.Listener, options Options, change ...func(*fakes, *Options),
+) *gatewayUnderTest {
 	t.Helper()
 	g := &gatewayUnderTest{fakes: &fakes{}, t: t, log: &lockedBuffer{}}
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
@@ -90,6 +92,9 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Limits.WrongKeys = 10_000 // the tests are one address
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewJSONHandler(g.log, nil))
+	}
+	for _, change := range change {
+		change(g.fakes, &options)
 	}
 	g.url = "http://" + listener.Addr().String()
 	transport := &http.Transport{}

@@ -7,25 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/mcp"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
 // agent is connected to a gateway.
 type agent struct {
-	*mcp.ClientSession
+	*sdk.ClientSession
 	t *testing.T
 }
 
 func agentOf(g *gatewayUnderTest, key string) *agent {
 	g.t.Helper()
 	t := g.t.(*testing.T)
-	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: g.url + mcpPath, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: withKey{key, g.client.Transport}},
+	client := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: g.url + "/mcp", DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: withKey{key, g.client.Transport}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func (w withKey) RoundTrip(request *http.Request) (*http.Response, error) {
 // call calls a tool, whose output it decodes.
 func (a *agent) call(tool string, arguments, into any) (text string, failed bool) {
 	a.t.Helper()
-	result, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	result, err := a.CallTool(a.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func (a *agent) call(tool string, arguments, into any) (text string, failed bool
 			a.t.Errorf("%s gives %s: %v", tool, brief.Of(encoded), err)
 		}
 	}
-	return result.Content[0].(*mcp.TextContent).Text, result.IsError
+	return result.Content[0].(*sdk.TextContent).Text, result.IsError
 }
 
 type arguments map[string]any
@@ -84,7 +85,7 @@ func TestAgentsHaveFourTools(t *testing.T) {
 		t.Errorf(`the tools are %v; want strings.Join(names, " ") "explain list_knowledge_bases read search"`, names)
 	}
 
-	var found mcpFound
+	var found mcp.Found
 	text, failed := a.call("search", arguments{"query": "refund"}, &found)
 	if failed || len(found.Results) == 0 || !strings.Contains(text, "[1] guide.md, page 1") || !strings.Contains(text, sample) {
 		t.Errorf(`search gives %s; want not failed and some found.Results and "[1] guide.md, page 1" in it and sample in it`, text)
@@ -96,16 +97,16 @@ func TestAgentsHaveFourTools(t *testing.T) {
 	if first.ChunkID != chunkID || first.KnowledgeBase != base || first.Text != sample || *first.Page != 1 {
 		t.Errorf("the first result is %+v; want first.ChunkID chunkID and first.KnowledgeBase base and first.Text sample and *first.Page 1", first)
 	}
-	var read mcpPassages
+	var read mcp.Passages
 	if text, failed = a.call("read", arguments{"knowledge_base": base, "chunk_id": chunkID}, &read); failed ||
 		!strings.Contains(text, "From guide.md") || read.Chunks[0].Text != sample || read.Document != first.Document {
 		t.Errorf("read gives %s, %+v", text, read)
 	}
-	var bases mcpBases
+	var bases mcp.Bases
 	if text, failed = a.call("list_knowledge_bases", nil, &bases); failed || bases.KnowledgeBases[0].ID != base {
 		t.Errorf("list_knowledge_bases gives %s, %+v; want not failed and bases.KnowledgeBases[0].ID base", text, bases)
 	}
-	var explained mcpExplained
+	var explained mcp.Explained
 	if text, failed = a.call("explain", arguments{"query": "refund", "knowledge_base": base, "chunk_id": chunkID}, &explained); failed ||
 		explained.Outcome == "" || !strings.Contains(text, explained.Detail) {
 		t.Errorf("explain gives %s, %+v", text, explained)
@@ -127,16 +128,16 @@ func TestDocumentsAreResources(t *testing.T) {
 	if len(uris) != 3 {
 		t.Errorf("the documents are %q; want 3 uris", uris)
 	}
-	read, err := a.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: documentURI(base, "a/b c+ü.md")})
-	if err != nil || read.Contents[0].MIMEType != plainText {
+	read, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: mcp.DocumentURI(base, "a/b c+ü.md")})
+	if err != nil || read.Contents[0].MIMEType != mcp.PlainText {
 		t.Errorf("reading a document: %+v, %v; want no error and read.Contents[0].MIMEType plainText", read, err)
 	}
-	for _, uri := range []string{documentURI("nowhere", "a"), "hybridge://documents/" + base, "file:///etc/passwd", "hybridge://x/y/z"} {
-		if _, err := a.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "not found") {
+	for _, uri := range []string{mcp.DocumentURI("nowhere", "a"), "hybridge://documents/" + base, "file:///etc/passwd", "hybridge://x/y/z"} {
+		if _, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "not found") {
 			t.Errorf(`%s: %v; want an error and "not found" in it`, uri, err)
 		}
 	}
-	if _, err := a.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "?"}); err == nil || !strings.Contains(err.Error(), "cursor") {
+	if _, err := a.ListResources(t.Context(), &sdk.ListResourcesParams{Cursor: "?"}); err == nil || !strings.Contains(err.Error(), "cursor") {
 		t.Errorf(`a wrong cursor: %v; want an error and "cursor" in it`, err)
 	}
 }
@@ -174,7 +175,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}, Limits: endpoint.Limits{JSONBytes: 1000}})
 	f := func(body, key string, status int, contains string) {
 		t.Helper()
-		got := g.ask("POST", mcpPath, body, asJSON, "Authorization: "+key, "Accept: application/json, text/event-stream")
+		got := g.ask("POST", "/mcp", body, asJSON, "Authorization: "+key, "Accept: application/json, text/event-stream")
 		if got.status != status || !strings.Contains(got.body, contains) {
 			t.Errorf("%.80s: %d %s, want %d with %s", body, got.status, brief.Of(got.body), status, contains)
 		}
@@ -187,7 +188,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	f(`{`, "Bearer k1", 400, "")
 	f(`{}`, "Bearer k1", 400, "")
 	f(`{"jsonrpc": "2.0", "id": 1, "method": "unknown"}`, "Bearer k1", 400, "unsupported")
-	if got := g.ask("GET", mcpPath, "", ""); got.status != http.StatusMethodNotAllowed {
+	if got := g.ask("GET", "/mcp", "", ""); got.status != http.StatusMethodNotAllowed {
 		t.Errorf("GET: %d %s; want got.status StatusMethodNotAllowed", got.status, brief.Of(got.body))
 	}
 }

@@ -23,20 +23,16 @@ type recallInput struct {
 
 var errNoRecall = fault.New(fault.Unsupported, "this gateway does not measure recall")
 
-func (s *Server) recallRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
-		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads, Role: keys.Operate,
-		ID: "measure-recall", Summary: "Measure approximate answers by the exact ones",
+func registerRecall(api *endpoint.API, measures Recall) {
+	endpoint.RegisterWith(api, endpoint.Need(measures, errNoRecall), endpoint.Route{
+		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads,
+		Role: keys.Operate,
+		ID:   "measure-recall", Summary: "Measure approximate answers by the exact ones",
 		About: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +
 			"limits.request_timeout; what there was no time for is told.",
-	}, s.measureRecall)
-}
-
-func (s *Server) measureRecall(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
-	if s.options.Recall == nil {
-		return nil, errNoRecall
-	}
-	return s.options.Recall.Measure(ctx, scope, in.KB, &in.Body)
+	}, func(ctx context.Context, measures Recall, scope access.Scope, in *recallInput) (*recall.Report, error) {
+		return measures.Measure(ctx, scope, in.KB, &in.Body)
+	})
 }

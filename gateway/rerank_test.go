@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/cohere"
 )
 
 func TestRerank(t *testing.T) {
@@ -18,7 +19,7 @@ func TestRerank(t *testing.T) {
 		if got.status != status || !strings.Contains(got.body, contains) {
 			t.Errorf("%.80s: %d %.200s, want %d with %s", body, got.status, got.body, status, contains)
 		}
-		var told RerankError
+		var told cohere.RerankError
 		if status != 200 && (json.Unmarshal([]byte(got.body), &told) != nil || told.Message == "") {
 			t.Errorf(`%.80s: %.200s has no message; want status 200 or no json.Unmarshal([]byte(got.body), &told) and told.Message other than ""`, body, got.body)
 		}

@@ -1,13 +1,18 @@
 // Package gateway serves searches over HTTP: decode, search, encode. It has no rules of its
 // own about searching; it authorises, limits and reports.
 //
-// Each resource of the API is one file: what it needs of the packages below, its routes, and
-// their inputs and answers. Package endpoint is the HTTP machine that they are registered with.
+// A resource is a value that is made of what it needs of the packages below and registers its
+// routes, with their inputs and answers, itself. Package endpoint is the HTTP machine that they
+// are registered with.
 //
-//	server.go             Server: options, and the list of resources
-//	openapi.go            what the OpenAPI document says beside the routes
-//	bulk.go               chunks that are streamed, and their results
-//	metrics.go, degraded.go  what searches are counted and logged by
+//	server.go   Server: options, and the list of resources
+//	searches/   resources that ask
+//	chunks/     resources that write and read chunks
+//	versioned/  resources that are edited and keep their versions
+//	quality/    resources that measure
+//	protocols/  what other programs speak
+//	openapi.go  what the OpenAPI document says beside the routes
+//	names.go    names of these packages that programs use by this one
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.
@@ -26,15 +31,25 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/cohere"
+	"github.com/hybridge-search/hybridge/gateway/protocols/dify"
+	"github.com/hybridge-search/hybridge/gateway/protocols/mcp"
+	"github.com/hybridge-search/hybridge/gateway/protocols/meilisearch"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+	"github.com/hybridge-search/hybridge/gateway/protocols/ragflow"
+	"github.com/hybridge-search/hybridge/gateway/quality"
+	"github.com/hybridge-search/hybridge/gateway/searches"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/guide"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.
 type Options struct {
-	Searcher Searcher
+	Searcher searches.Searcher
 	Catalog  Catalog
-	Ingester Ingester
+	Ingester chunks.Ingester
 
 	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
 	// loopback listener is safe.
@@ -63,27 +78,27 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 
 	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
-	Embedder  Embedder
-	Embedders map[string]Embedder
+	Embedder  openai.Embedder
+	Embedders map[string]openai.Embedder
 
-	Synonyms Synonyms     // nil: they cannot be edited
-	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
-	Rules    Sets         // query rules; nil: there are none
-	Presets  SavedPresets // nil: there are none but the searcher's
-	Mappings Mappings     // nil: they are not managed
-	Jobs     Jobs         // nil: there are none
-	Demo     Demo         // nil: there is no sample data
-	Recall   Recall       // nil: it is not measured
-	Answers  Answerer     // nil: no model answers
+	Synonyms versioned.Synonyms     // nil: they cannot be edited
+	Drafts   versioned.Drafts       // of synonyms; nil: nothing is searched by them
+	Rules    versioned.Sets         // query rules; nil: there are none
+	Presets  versioned.SavedPresets // nil: there are none but the searcher's
+	Mappings Mappings               // nil: they are not managed
+	Jobs     Jobs                   // nil: there are none
+	Demo     Demo                   // nil: there is no sample data
+	Recall   Recall                 // nil: it is not measured
+	Answers  searches.Answerer      // nil: no model answers
 
-	Library     Library     // query sets and judgments; nil: there are none
-	Evaluations Evaluations // nil: there are none
-	Tunings     Tunings     // nil: there are none
-	Gradings    Gradings    // nil: there are none
-	Experiments Experiments // nil: there are none
+	Library     quality.Library     // query sets and judgments; nil: there are none
+	Evaluations quality.Evaluations // nil: there are none
+	Tunings     quality.Tunings     // nil: there are none
+	Gradings    quality.Gradings    // nil: there are none
+	Experiments quality.Experiments // nil: there are none
 
-	Events Events // of users; nil: there is no log of them
-	Clicks Clicks // judgments of it; nil: there are none
+	Events quality.Events // of users; nil: there is no log of them
+	Clicks quality.Clicks // judgments of it; nil: there are none
 
 	// Now is the clock of the limits of requests; nil: time.Now.
 	Now func() time.Time
@@ -111,13 +126,6 @@ type Options struct {
 // Server is the HTTP server of the gateway. Call Serve once.
 type Server struct {
 	*endpoint.API
-
-	options Options
-	metrics *metrics
-
-	warnings  warnings // of degraded answers
-	ready     lookedAt
-	answering chan struct{} // an item for each answer that a model writes
 }
 
 // New returns a server with all routes.
@@ -128,67 +136,52 @@ func New(options Options) *Server {
 	if options.Readiness == nil {
 		options.Readiness = func(context.Context) map[string]error { return nil }
 	}
-	s := &Server{
-		API: endpoint.New(endpoint.Options{
-			Keys: options.Keys, StoredKeys: options.StoredKeys, KeysNeeded: options.KeysNeeded, Quota: options.Quota,
-			AllowedHosts: options.AllowedHosts, AllowedOrigins: options.AllowedOrigins,
-			TrustedProxies: options.TrustedProxies, Limits: options.Limits, Now: options.Now,
-			Logger: options.Logger, LogQueries: options.LogQueries, Audit: options.Audit, Tracing: options.Tracing,
-			Registry: options.Registry, OpenAPI: newOpenAPI(options.Version),
-		}),
-		options: options,
-		metrics: newMetrics(options.Registry),
-	}
-	s.answering = make(chan struct{}, s.Limits.Answers)
-	describeTypes(s.Document.Components.Schemas)
-	s.routes()
-	return s
+	api := endpoint.New(endpoint.Options{
+		Keys: options.Keys, StoredKeys: options.StoredKeys, KeysNeeded: options.KeysNeeded, Quota: options.Quota,
+		AllowedHosts: options.AllowedHosts, AllowedOrigins: options.AllowedOrigins,
+		TrustedProxies: options.TrustedProxies, Limits: options.Limits, Now: options.Now,
+		Logger: options.Logger, LogQueries: options.LogQueries, Audit: options.Audit, Tracing: options.Tracing,
+		Registry: options.Registry, OpenAPI: newOpenAPI(options.Version),
+	})
+	describeTypes(api.Document.Components.Schemas)
+	register(api, &options)
+	return &Server{api}
 }
 
-func (s *Server) routes() {
-	s.uiRoutes()
-	s.guideRoutes()
-	s.searchRoutes()
-	s.batchRoutes()
-	s.suggestRoutes()
-	s.compareRoutes()
-	s.presetRoutes()
-	s.contextRoutes()
-	s.answerRoutes()
-	s.explainRoutes()
-	s.analyzeRoutes()
-	s.knowledgeBaseRoutes()
-	s.demoRoutes()
-	s.recallRoutes()
-	s.documentRoutes()
-	s.reembedRoutes()
-	s.fileRoutes()
-	s.chunkRoutes()
-	s.exportRoutes()
-	s.synonymRoutes()
-	s.ruleRoutes()
-	s.mappingRoutes()
-	s.jobRoutes()
-	s.querySetRoutes()
-	s.judgmentRoutes()
-	s.importRoutes()
-	s.gradingRoutes()
-	s.evaluationRoutes()
-	s.tuningRoutes()
-	s.experimentRoutes()
-	s.eventRoutes()
-	s.keyRoutes()
-	s.difyRoutes()
-	s.ragflowRoutes()
-	s.openAIRoutes()
-	s.embeddingsRoutes()
-	s.mcpRoutes()
-	s.rerankRoutes()
-	s.meilisearchRoutes()
-	s.auditRoutes()
-	s.settingRoutes()
-	s.healthRoutes()
-	s.metricsRoutes()
-	s.Describe(endpoint.Details{Examples: bodyExamples, Values: valueBounds, Signed: signed})
-	s.indexRoutes()
+// register adds all resources.
+func register(api *endpoint.API, o *Options) {
+	registerUI(api, o.UI)
+	registerGuide(api, o.Guide)
+	s := searches.Register(api, searches.Sources{
+		Searcher: o.Searcher, Saved: o.Presets, Answers: o.Answers, Registry: o.Registry, LogQueries: o.LogQueries,
+	})
+	edited := versioned.Register(api, o.Catalog, s, &versioned.Stores{
+		Synonyms: o.Synonyms, Drafts: o.Drafts, Rules: o.Rules, Presets: o.Presets,
+	})
+	(&knowledgeBaseService{api, o.Catalog, o.Quota, edited}).register()
+	registerDemo(api, o.Demo)
+	registerRecall(api, o.Recall)
+	chunks.Register(api, o.Ingester, o.Jobs, o.Registry)
+	registerMappings(api, o.Mappings)
+	(&jobService{api, o.Jobs, o.Mappings}).register()
+	quality.Register(api, &quality.Services{
+		Library: o.Library, Gradings: o.Gradings, Evaluations: o.Evaluations, Tunings: o.Tunings,
+		Experiments: o.Experiments, Events: o.Events, Clicks: o.Clicks,
+	})
+	(&keyService{api, o.Keys, o.StoredKeys}).register()
+
+	dify.Register(api, s)
+	ragflow.Register(api, s, o.Catalog, o.Ingester)
+	openai.Register(api, s, o.Catalog, o.Ingester)
+	openai.RegisterEmbeddings(api, openai.Embedders{Usual: o.Embedder, Named: o.Embedders})
+	mcp.Register(api, o.Version, s, o.Catalog, o.Ingester)
+	cohere.Register(api, s)
+	meilisearch.Register(api, s)
+
+	(&auditService{api, o.AuditLog}).register()
+	(&settingService{api, o.Settings, o.Version}).register()
+	(&healthService{api: api, version: o.Version, ask: o.Readiness, troubles: o.Troubles}).register()
+	registerMetrics(api, o.Registry)
+	api.Describe(endpoint.Details{Examples: bodyExamples, Values: valueBounds, Signed: signed})
+	registerIndex(api, o.Version, &Index{UI: hasUI(o.UI), Events: o.Events != nil, Answers: o.Answers != nil})
 }

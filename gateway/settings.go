@@ -27,15 +27,21 @@ type Settings struct {
 	Version  string    `json:"version" doc:"Of the gateway."`
 }
 
-func (s *Server) settingRoutes() {
-	endpoint.Register(s.API, endpoint.Route{
+type settingService struct {
+	api      *endpoint.API
+	settings []Setting
+	version  string
+}
+
+func (s *settingService) register() {
+	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/settings", Tag: "operation", Access: endpoint.Governs, Role: keys.Operate,
 		ID: "list-settings", Summary: "The settings in force, and where each came from",
 		About: "Of this gateway, read at its start. Secrets and passwords are masked, and of the keys of the configuration " +
 			"only their number is told.",
-	}, s.listSettings)
+	}, s.list)
 }
 
-func (s *Server) listSettings(_ context.Context, _ access.Scope, _ *struct{}) (*Settings, error) {
-	return &Settings{Settings: append([]Setting{}, s.options.Settings...), Version: s.options.Version}, nil
+func (s *settingService) list(_ context.Context, _ access.Scope, _ *struct{}) (*Settings, error) {
+	return &Settings{Settings: append([]Setting{}, s.settings...), Version: s.version}, nil
 }

@@ -68,30 +68,30 @@ type file struct {
 var errNoUI = fault.New(fault.NotFound, "the web application is not in this binary; "+
 	"build it where Node.js is installed, the API is complete without it")
 
-// uiRoutes serves the web application. At / a browser gets the page, and clients that ask for
+// registerUI serves the web application. At / a browser gets the page, and clients that ask for
 // JSON get the list of routes.
-func (s *Server) uiRoutes() {
+func registerUI(api *endpoint.API, application fs.FS) {
 	files := map[string]*file{}
-	if s.hasUI() {
+	if hasUI(application) {
 		var err error
-		if files, err = readUI(s.options.UI); err != nil {
-			s.Log.Warn("the web application is not served", "error", err)
+		if files, err = readUI(application); err != nil {
+			api.Log.Warn("the web application is not served", "error", err)
 		}
 	}
-	s.App.Use(func(c *fiber.Ctx) error { return orPage(c, c.Next(), files[indexFile]) })
-	s.App.Get("/", func(c *fiber.Ctx) error {
+	api.App.Use(func(c *fiber.Ctx) error { return orPage(c, c.Next(), files[indexFile]) })
+	api.App.Get("/", func(c *fiber.Ctx) error {
 		if !wantsPage(c) || files[indexFile] == nil {
 			return c.Next()
 		}
 		return files[indexFile].send(c, "/")
 	})
 	for _, page := range pages {
-		s.App.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
+		api.App.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
 	}
-	s.App.Get(docsPage, func(c *fiber.Ctx) error { return files[docsFile].send(c, docsPage) })
+	api.App.Get(docsPage, func(c *fiber.Ctx) error { return files[docsFile].send(c, docsPage) })
 	for name, f := range files {
 		if name != indexFile && name != docsFile {
-			s.App.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
+			api.App.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
 		}
 	}
 }
@@ -128,11 +128,11 @@ func isBelow(address, root string) bool {
 }
 
 // hasUI reports whether the binary has the web application.
-func (s *Server) hasUI() bool {
-	if s.options.UI == nil {
+func hasUI(application fs.FS) bool {
+	if application == nil {
 		return false
 	}
-	_, err := fs.Stat(s.options.UI, indexFile)
+	_, err := fs.Stat(application, indexFile)
 	return err == nil
 }
 

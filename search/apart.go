@@ -53,10 +53,10 @@ func (a *apartSets) count(into *answer.Response) {
 			continue
 		}
 		if _, asked := into.Facets[field]; asked {
-			into.Facets[field] = set.facets([]string{field})[field]
+			into.Facets[field] = set.FacetCounts([]string{field})[field]
 		}
 		if field == plan.FieldDocumentID {
-			into.Documents = set.documents()
+			into.Documents = set.DocumentCounts()
 		}
 		for _, d := range set.degraded {
 			if !slices.Contains(into.Degraded, d) {

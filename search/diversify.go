@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -26,8 +27,8 @@ import (
 // scores near 1 are hardly apart. Chunks without a
 // vector, or by another model, are like none. Scores stay, and what rules pin takes no part.
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
-	pinned := set.inFront()
-	entries := set.entries[pinned:]
+	pinned := set.InFront()
+	entries := set.Entries[pinned:]
 	if r.Plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
@@ -38,106 +39,17 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.worths(r, entries[:n]), vectors, r.Plan.Diversity)
-	order := choice.order()
-	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
-	set.diversity = make(map[chunkOf]*answer.Diversity, n)
+	choice := rank.NewChoice(set.RankingScores(r.Plan, entries[:n]), vectors, r.Plan.Diversity)
+	order := choice.Order()
+	chosen := append(make([]scoring.Fused, 0, len(set.Entries)), set.Entries[:pinned]...)
+	set.diversity = make(map[rank.Key]*answer.Diversity, n)
 	for _, at := range order {
 		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[chunkOf{set.from(e), e.ID()}] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
+		set.diversity[set.Key(e)] = &answer.Diversity{Rank: pinned + at + 1, Similarity: choice.Similar[at]}
 	}
-	set.entries = slices.Concat(chosen, entries[n:])
+	set.Entries = slices.Concat(chosen, entries[n:])
 	return nil
-}
-
-// choice is what a diverse order is made of.
-type choice struct {
-	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
-	vectors   [][]float32 // of length 1; nil where there is none
-	penalty   float64     // diversity/(1 − m)
-	mean      float64     // m
-	similar   []*float64  // the largest cosine to one that was chosen before
-}
-
-// worths are what entries are ranked by.
-func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
-	rescored := r.Plan.Rerank != nil || r.Plan.SecondStage != nil
-	byScore := rescored || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
-	worths := make([]float64, len(entries))
-	for i := range worths {
-		if worths[i] = entries[i].Raw; byScore {
-			worths[i] = entries[i].Score
-		}
-	}
-	return worths
-}
-
-func newChoice(worths []float64, vectors [][]float32, diversity float64) *choice {
-	n := len(worths)
-	c := &choice{relevance: make([]float64, n), vectors: vectors, similar: make([]*float64, n)}
-	last, best := slices.Min(worths), slices.Max(worths)
-	for i, w := range worths {
-		if best > last {
-			c.relevance[i] = (1 - diversity) * (w - last) / (best - last)
-		}
-	}
-	pairs, sum := 0, 0.0
-	for i := range vectors {
-		for j := range i {
-			if cosine, known := c.cosine(i, j); known {
-				pairs++
-				sum += cosine
-			}
-		}
-	}
-	if pairs > 0 {
-		c.mean = sum / float64(pairs)
-	}
-	c.penalty = diversity / max(1-c.mean, 1e-6)
-	return c
-}
-
-func (c *choice) cosine(i, j int) (cosine float64, known bool) {
-	a, b := c.vectors[i], c.vectors[j]
-	if a == nil || len(a) != len(b) {
-		return 0, false
-	}
-	return float64(vector.Dot(a, b)), true
-}
-
-// order gives the places of all, the next one best; of equals, the earlier one.
-func (c *choice) order() []int {
-	left := make([]int, len(c.relevance))
-	for i := range left {
-		left[i] = i
-	}
-	order := make([]int, 0, len(left))
-	for len(left) > 0 {
-		next, most := 0, c.value(left[0])
-		for i, at := range left {
-			if v := c.value(at); v > most {
-				next, most = i, v
-			}
-		}
-		last := left[next]
-		left = slices.Delete(left, next, next+1)
-		order = append(order, last)
-		for _, at := range left {
-			cosine, known := c.cosine(at, last)
-			if known && (c.similar[at] == nil || cosine > *c.similar[at]) {
-				c.similar[at] = &cosine
-			}
-		}
-	}
-	return order
-}
-
-func (c *choice) value(at int) float64 {
-	if c.similar[at] == nil {
-		return c.relevance[at]
-	}
-	return c.relevance[at] - c.penalty*max(0, *c.similar[at]-c.mean)
 }
 
 // vectorsOf reads the vectors of some entries, those of their knowledge bases' first vector field.

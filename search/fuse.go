@@ -3,23 +3,30 @@ package search
 import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
 // fuse makes one answer set of what the knowledge bases found.
 func fuse(r *run, retrievals []retrieve.Retrieval) *answerSet {
-	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []answer.Degraded{}}
+	set := &answerSet{
+		Ranked:     rank.Ranked{Dropped: map[string]int{}, Bases: make([]*rank.Base, len(retrievals))},
+		retrievals: retrievals, degraded: []answer.Degraded{},
+	}
+	for i := range retrievals {
+		set.Bases[i] = &retrievals[i].Base
+	}
 	rankings := set.rankings()
 	for i := range retrievals {
 		set.collect(&retrievals[i])
 	}
 	merged, basis := r.Plan.Fusion.Merge(rankings...)
-	set.entries = merged
+	set.Entries = merged
 	switch {
 	case len(rankings) > 1:
-		set.mergedBy = string(basis)
+		set.MergedBy = string(basis)
 	case len(retrievals) > 1:
-		set.mergedBy = retrieve.MergedPooled
+		set.MergedBy = retrieve.MergedPooled
 	}
 	return set
 }
@@ -38,7 +45,7 @@ func (set *answerSet) rankings() []scoring.Ranking {
 			all = append(all, scoring.Ranking{Legs: rt.ScoringLegs(), Fused: rt.Ranking})
 		case p.Members[0] == rt:
 			p.Fuse()
-			set.drop(p.Cuts)
+			set.Drop(p.Cuts)
 			all = append(all, scoring.Ranking{Legs: p.ScoringLegs(), Fused: p.Kept})
 		}
 	}
@@ -47,9 +54,9 @@ func (set *answerSet) rankings() []scoring.Ranking {
 
 // collect takes over what a retrieval tells beside its hits.
 func (set *answerSet) collect(rt *retrieve.Retrieval) {
-	set.more = set.more || rt.Full
+	set.More = set.More || rt.Full
 	set.degraded = append(set.degraded, rt.Degraded...)
-	set.drop(rt.Cuts)
+	set.Drop(rt.Cuts)
 	if rt.Relaxed != "" {
 		set.relaxed = &rt.Relaxed
 	}

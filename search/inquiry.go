@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -171,8 +172,8 @@ func (c *inquiry) follow() {
 
 // rank is the chunk's place in the answer set, from 1; 0 when it is not there.
 func (c *inquiry) rank() int {
-	for i := range c.set.entries {
-		if e := &c.set.entries[i]; e.ID() == c.id && c.set.from(e) == c.from {
+	for i := range c.set.Entries {
+		if e := &c.set.Entries[i]; e.ID() == c.id && c.set.from(e) == c.from {
 			return i + 1
 		}
 	}
@@ -180,8 +181,8 @@ func (c *inquiry) rank() int {
 }
 
 func (c *inquiry) concludeRanked(rank int) {
-	e := &c.set.entries[rank-1]
-	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.chunkOf(e)], c.set.second[c.set.chunkOf(e)]
+	e := &c.set.Entries[rank-1]
+	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.Key(e)], c.set.second[c.set.Key(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.Plan.TopK; rank > topK {
@@ -254,11 +255,11 @@ func (c *inquiry) cutByLeg() bool {
 // cutReranked looks for it among those cut by the score that a reranker gave.
 func (c *inquiry) cutReranked() bool {
 	thresholds := scoring.Thresholds{Score: c.run.Plan.Threshold.Score}
-	short, cut := thresholds.Why(c.set.uncut, c.id)
+	short, cut := thresholds.Why(c.set.Uncut, c.id)
 	if !cut {
 		return false
 	}
-	at := chunkOf{c.from, c.id}
+	at := rank.Key{Source: c.from.Source, ID: c.id}
 	c.response.Rerank, c.response.SecondStage = c.set.reranked[at], c.set.second[at]
 	c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	return true
@@ -290,16 +291,16 @@ func (c *inquiry) cutByScore() bool {
 
 // cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
 func (c *inquiry) cutByRelevance(f *scoring.Fused, t *plan.Threshold) bool {
-	known := c.set.calibrated.Of(int(c.from.Source), int(f.Index)-c.from.Offset)
-	switch all := c.set.calibrated.Answerable(); {
+	known := c.set.Calibrated.Of(int(c.from.Source), int(f.Index)-c.from.Offset)
+	switch all := c.set.Calibrated.Answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:
-		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", answerableThreshold,
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.AnswerableThreshold,
 			fmt.Sprintf("the answer has %.6g, at least %.6g is asked", *all, *t.Answerable))
 	case t.Relevance != nil && known != nil && *known < *t.Relevance:
-		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.RelevanceThreshold,
 			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
 	case t.Relevance != nil && !c.from.IsRelevant(known, *t.Relevance):
-		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
+		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", rank.RelevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
 	default:
 		return false
 	}
@@ -316,25 +317,25 @@ func shortfall(cut scoring.Cut) string {
 // grouped finds the better chunk that stands for the chunk's document, or for a
 // chunk that is alike.
 func (c *inquiry) grouped() bool {
-	switch better, dropped := c.set.copies[chunkOf{c.from, c.id}]; {
+	switch better, dropped := c.set.Copies[rank.Key{Source: c.from.Source, ID: c.id}]; {
 	case !dropped:
-	case better.fields == "":
+	case better.Fields == "":
 		c.conclude(answer.OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
-			better.id, better.from.KB.ID)
+			better.ID, c.set.retrievals[better.Source].KB.ID)
 		return true
-	case better.fields == sameSection:
-		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.id)
+	case better.Fields == sameSection:
+		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.ID)
 		return true
 	default:
-		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
+		c.conclude(answer.OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.ID, better.Fields)
 		return true
 	}
 	if c.run.Plan.GroupBy == "" || !c.ranked() {
 		return false
 	}
-	for i := range c.set.entries {
-		e := &c.set.entries[i]
-		if c.set.from(e) == c.from && c.set.hit(e).DocumentID == c.chunk.DocumentID {
+	for i := range c.set.Entries {
+		e := &c.set.Entries[i]
+		if c.set.from(e) == c.from && c.set.Hit(e).DocumentID == c.chunk.DocumentID {
 			c.conclude(answer.OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
 				e.ID(), i+1, c.chunk.DocumentID)
 			return true

@@ -76,9 +76,9 @@ func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *
 		return nil
 	}
 	var entries []scoring.Fused
-	for i := range set.entries {
-		if set.better(&set.entries[i], plan.Window) < plan.Window {
-			entries = append(entries, set.entries[i])
+	for i := range set.Entries {
+		if set.CountBetter(&set.Entries[i], plan.Window) < plan.Window {
+			entries = append(entries, set.Entries[i])
 		}
 	}
 	texts, err := set.textsToRerank(ctx, entries)
@@ -97,47 +97,4 @@ func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *
 		o.Reranked[int(entries[i].Index)-set.from(&entries[i]).Offset] = scores[i]
 	}
 	return nil
-}
-
-// better counts the entries, up to so many, that every leg puts at least as high as one: whatever the legs weigh, these
-// rank before it.
-func (set *answerSet) better(entry *scoring.Fused, most int) (n int) {
-	this := set.hit(entry).Observations
-	for i := range set.entries {
-		other := &set.entries[i]
-		if other.Index == entry.Index {
-			continue
-		}
-		if above(set.hit(other).Observations, this) {
-			if n++; n == most {
-				break
-			}
-		}
-	}
-	return n
-}
-
-// above reports whether every leg puts a chunk at least as high as another one, and one leg higher.
-func above(a, b []scoring.Observation) bool {
-	higher := false
-	for leg := range a {
-		x, y := &a[leg], &b[leg]
-		switch {
-		case x.Rank > 0 && y.Rank > 0:
-			if x.Rank > y.Rank {
-				return false
-			}
-			higher = higher || x.Rank < y.Rank
-		case x.Rank > 0:
-			higher = true
-		case y.Rank > 0:
-			return false
-		case x.Known() && y.Known():
-			if x.Raw < y.Raw {
-				return false
-			}
-			higher = higher || x.Raw > y.Raw
-		}
-	}
-	return higher
 }

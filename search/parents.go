@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -35,68 +36,68 @@ const sameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.
 type section struct {
-	from          *retrieve.Retrieval
+	source        int32
 	document, key string
 }
 
-func sectionOf(rt *retrieve.Retrieval, c *engine.Chunk) section {
+func sectionOf(source int32, c *engine.Chunk) section {
 	key := "title " + c.Title
 	for _, v := range c.Values(metadataParent) {
 		if id, ok := v.V.(string); ok {
 			key = "parent " + id
 		}
 	}
-	return section{rt, c.DocumentID, key}
+	return section{source, c.DocumentID, key}
 }
 
 // gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
 // the same.
 func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
-	if !r.ReturnsParents() || len(set.entries) == 0 {
+	if !r.ReturnsParents() || len(set.Entries) == 0 {
 		return nil
 	}
-	shown := min(r.Plan.TopK, len(set.entries))
+	shown := min(r.Plan.TopK, len(set.Entries))
 	if set.read == nil {
-		set.read = map[chunkOf]*engine.Chunk{}
+		set.read = map[rank.Key]*engine.Chunk{}
 	}
-	set.parents = map[chunkOf]*answer.Parent{}
-	known := map[section][]chunkOf{} // the hits that have a part of it
-	read := map[chunkOf]*answer.Parent{}
-	return set.sift(&sieve{
-		next: func(kept, seen int) int {
+	set.parents = map[rank.Key]*answer.Parent{}
+	known := map[section][]rank.Key{} // the hits that have a part of it
+	read := map[rank.Key]*answer.Parent{}
+	return set.Sift(&rank.Sieve{
+		Next: func(kept, seen int) int {
 			if kept >= shown || seen >= ask.MaxFolded {
 				return 0
 			}
 			return min(max(shown-kept, seen), ask.MaxFolded-seen)
 		},
-		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
+		Read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
 			chunks, err := set.readTexts(ctx, window)
 			if err != nil {
 				return nil, err
 			}
 			parents, err := r.readSections(ctx, set, window, chunks)
 			for i := range parents {
-				read[set.chunkOf(&window[i])] = parents[i]
+				read[set.Key(&window[i])] = parents[i]
 			}
 			return chunks, err
 		},
-		better: func(e *scoring.Fused, chunk *engine.Chunk) (standIn, bool) {
-			own := set.chunkOf(e)
+		Better: func(e *scoring.Fused, chunk *engine.Chunk) (rank.StandIn, bool) {
+			own := set.Key(e)
 			if chunk == nil || read[own] == nil {
-				return standIn{}, false
+				return rank.StandIn{}, false
 			}
-			in := sectionOf(own.from, chunk)
+			in := sectionOf(own.Source, chunk)
 			child := answer.Child{ID: chunk.ID, Ordinal: chunk.Ordinal, Score: e.Score}
 			for _, first := range known[in] {
 				if p := set.parents[first]; p.From <= chunk.Ordinal && chunk.Ordinal <= p.To {
 					p.Children = append(p.Children, child)
-					return standIn{chunkOf: first, fields: sameSection}, true
+					return rank.StandIn{Key: first, Fields: sameSection}, true
 				}
 			}
 			known[in] = append(known[in], own)
 			set.parents[own] = read[own]
 			set.parents[own].Children = []answer.Child{child}
-			return standIn{}, false
+			return rank.StandIn{}, false
 		},
 	})
 }
@@ -118,7 +119,7 @@ func (r *run) readSections(
 			if err != nil {
 				return err
 			}
-			parents[i] = parentOf(rt, chunk, around)
+			parents[i] = parentOf(rt.Source, chunk, around)
 			return set.bytes.Take(len(parents[i].Content))
 		})
 	}
@@ -127,8 +128,8 @@ func (r *run) readSections(
 
 // parentOf joins a chunk with those around it that are of its section, nearest first, as long
 // as they fit.
-func parentOf(rt *retrieve.Retrieval, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
-	own := sectionOf(rt, chunk)
+func parentOf(source int32, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
+	own := sectionOf(source, chunk)
 	around = slices.DeleteFunc(around, func(c engine.Chunk) bool { return c.ID == chunk.ID })
 	slices.SortStableFunc(around, func(a, b engine.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 	place := func(c engine.Chunk, ordinal int) int { return cmp.Compare(c.Ordinal, ordinal) }
@@ -136,7 +137,7 @@ func parentOf(rt *retrieve.Retrieval, chunk *engine.Chunk, around []engine.Chunk
 	room := parentRunes - utf8.RuneCountInString(chunk.Content)
 	low, high := at, at // around[low:high] are taken, with the chunk among them
 	fits := func(i int) bool {
-		if i < 0 || i >= len(around) || sectionOf(rt, &around[i]) != own {
+		if i < 0 || i >= len(around) || sectionOf(source, &around[i]) != own {
 			return false
 		}
 		size := 2 + utf8.RuneCountInString(around[i].Content)

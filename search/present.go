@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/rank"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -24,25 +25,25 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 		QueryID:   answer.NewQueryID(),
 		Preset:    r.Plan.Preset,
 		Engine:    engineNames(r.Subjects),
-		Total:     answer.Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
-		Documents: set.documents(),
-		Facets:    set.facets(r.Request.Facets),
+		Total:     answer.Total{Value: len(set.Counted), Relation: "eq", Folded: len(set.Counted) - len(set.Entries)},
+		Documents: set.DocumentCounts(),
+		Facets:    set.FacetCounts(r.Request.Facets),
 		Relaxed:   set.relaxed,
-		MergedBy:  set.mergedBy,
+		MergedBy:  set.MergedBy,
 
-		Answerable: set.calibrated.Answerable(),
+		Answerable: set.Calibrated.Answerable(),
 		Language:   r.Question.Language,
 	}
-	if set.more {
+	if set.More {
 		response.Total.Relation = "gte"
 	}
-	if len(set.entries) > 0 {
-		response.MaxScore = set.maxScore()
+	if len(set.Entries) > 0 {
+		response.MaxScore = set.MaxScore()
 	} else {
 		response.Empty, response.EmptyReason = set.whyEmpty(r)
 	}
-	from, to := r.Page(min(r.Plan.TopK, len(set.entries)))
-	page := set.entries[from:to]
+	from, to := r.Page(min(r.Plan.TopK, len(set.Entries)))
+	page := set.Entries[from:to]
 	chunks, err := set.chunksOf(ctx, page, (*retrieve.Retrieval).ReadPage)
 	if err != nil {
 		return nil, err
@@ -67,15 +68,6 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *answ
 	response.Degraded = set.degraded
 	response.Timings = r.timings
 	return response, nil
-}
-
-// maxScore is the first one's, or that of an entry that rules pin before it.
-func (set *answerSet) maxScore() float64 {
-	most := 0.0
-	for i := range set.entries[:min(set.inFront()+1, len(set.entries))] {
-		most = max(most, set.entries[i].Score)
-	}
-	return most
 }
 
 func engineNames(subjects []engines.Subject) string {
@@ -114,14 +106,14 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
-		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
+		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[set.Key(entry)],
+		Rerank: set.reranked[set.Key(entry)], Parent: set.parents[set.Key(entry)],
 	}
 	if rule := rt.PinnedBy[chunk.ID]; rule != "" {
 		hit.Pinned = &answer.Pinned{Rule: rule}
 	}
-	if set.boosts != nil {
-		hit.Boost = &set.boosts[entry.Source]
+	if set.Boosts != nil {
+		hit.Boost = &set.Boosts[entry.Source]
 	}
 	if hit.Positions == nil {
 		hit.Positions = [][]float64{}
@@ -130,13 +122,13 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		hit.Metadata = map[string]any{}
 	}
 	hit.VectorSimilarity, hit.TermSimilarity = rt.Similarities(legs)
-	if hit.SecondStage = set.second[chunkOf{rt, chunk.ID}]; hit.SecondStage != nil {
+	if hit.SecondStage = set.second[set.Key(entry)]; hit.SecondStage != nil {
 		hit.TermSimilarity = &hit.SecondStage.Words
 	}
 	hit.Language = rt.LanguageOf(chunk)
 	at := int(entry.Index) - rt.Offset
 	rt.TellEvidence(at, legs)
-	hit.Relevance = set.calibrated.OfShown(int(entry.Source), at, legs, hit.Language)
+	hit.Relevance = set.Calibrated.OfShown(int(entry.Source), at, legs, hit.Language)
 	return hit
 }
 
@@ -152,10 +144,10 @@ const (
 // whyEmpty says why there is no hit, as a code and in a sentence.
 func (set *answerSet) whyEmpty(r *run) (code, why string) {
 	switch {
-	case set.dropped[answerableThreshold]+set.dropped[relevanceThreshold] > 0:
-		return emptyRelevance, "nothing here answers that: " + listCounts(set.dropped)
-	case len(set.dropped) > 0:
-		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
+	case set.Dropped[rank.AnswerableThreshold]+set.Dropped[rank.RelevanceThreshold] > 0:
+		return emptyRelevance, "nothing here answers that: " + listCounts(set.Dropped)
+	case len(set.Dropped) > 0:
+		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.Dropped)
 	case r.Request.Everything:
 		return emptyFilter, "no chunk passes the filter"
 	case len(r.Question.Parsed.Terms) == 0 && !r.Question.HasVector():
@@ -179,14 +171,14 @@ func listCounts(counts map[string]int) string {
 // explanation is the account of the whole answer.
 func (set *answerSet) explanation(r *run) *answer.Explain {
 	account := &answer.Explain{
-		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
+		Plan: *r.Plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.Dropped),
 		Weights:     []answer.WeightAccount{},
 		SynonymsCut: r.Vocabulary(0).Cut, Queries: r.Request.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		account.Methods[rt.KB.ID] = rt.Method
-		if a := set.calibrated.Account(i); a != nil {
+		if a := set.Calibrated.Account(i); a != nil {
 			a.KnowledgeBase = rt.KB.ID
 			account.Relevance = append(account.Relevance, *a)
 		}

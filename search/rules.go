@@ -12,12 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/rank"
 )
-
-// isPinned reports whether a rule pins an entry: thresholds do not cut it.
-func (set *answerSet) isPinned(entry *scoring.Fused) bool {
-	return set.from(entry).PinnedBy[entry.ID()] != ""
-}
 
 // pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
 // pins, whatever was found of it. It reads what no leg found, so it knows that the search may
@@ -33,14 +29,14 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 			rt.ChoosePins(nil) // its legs had nothing to look for
 		}
 	}
-	found := map[chunkOf]*scoring.Fused{}
-	for i := range set.entries {
-		if e := &set.entries[i]; set.isPinned(e) {
-			found[set.chunkOf(e)] = e
+	found := map[rank.Key]*scoring.Fused{}
+	for i := range set.Entries {
+		if e := &set.Entries[i]; set.IsPinned(e) {
+			found[set.Key(e)] = e
 		}
 	}
 	set.readPins(ctx, r)
-	front := make([]scoring.Fused, 0, len(set.entries))
+	front := make([]scoring.Fused, 0, len(set.Entries))
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		unfound := rt.Unfound()
@@ -50,28 +46,19 @@ func (s *Searcher) pin(ctx context.Context, r *run, set *answerSet) {
 				continue
 			}
 			placed[p.Shown] = true
-			if e := found[chunkOf{rt, p.Shown}]; e != nil {
+			if e := found[rank.Key{Source: rt.Source, ID: p.Shown}]; e != nil {
 				front = append(front, *e)
 			} else if e, read := unfound[p.Shown]; read {
 				front = append(front, e)
 			}
 		}
 	}
-	for i := range set.entries {
-		if e := &set.entries[i]; !set.isPinned(e) {
+	for i := range set.Entries {
+		if e := &set.Entries[i]; !set.IsPinned(e) {
 			front = append(front, *e)
 		}
 	}
-	set.entries = front
-}
-
-// inFront is how many entries are pinned: the first ones, once pin has put them there.
-func (set *answerSet) inFront() int {
-	n := 0
-	for n < len(set.entries) && set.isPinned(&set.entries[n]) {
-		n++
-	}
-	return n
+	set.Entries = front
 }
 
 // readPins reads what is pinned and was not found by any leg, of all knowledge bases at a time.

@@ -178,15 +178,15 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	_, span := tracing.Start(ctx, engines.SpanFuse)
 	set := fuse(r, retrievals)
 	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
-	set.boost(r)
+	set.Boost(&r.Plan.Fusion, r.BaseBoosts())
 	span.End(nil)
 	s.cut(ctx, r, set)
 	s.pin(ctx, r, set)
 	if err := s.group(ctx, r, set); err != nil {
 		return nil, err
 	}
-	set.truncate(r.Plan.Candidates)
-	set.counted = set.entries
+	set.Truncate(r.Plan.Candidates)
+	set.Counted = set.Entries
 	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
 		set.degraded = append(set.degraded, more...)
 	}
@@ -199,9 +199,9 @@ func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
 	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
 	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
-	set.calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
-	set.cutByRelevance(&r.threshold)
-	set.cut(&r.threshold)
+	set.Calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
+	set.CutByRelevance(&r.threshold)
+	set.Cut(&r.threshold)
 }
 
 // group leaves the best of each document, and of chunks that are alike, where the plan says so.
@@ -209,7 +209,7 @@ func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error
 	ctx, span := tracing.Start(ctx, engines.SpanGroup)
 	defer func() { span.End(err) }()
 	if r.Plan.GroupBy != "" {
-		set.group()
+		set.GroupByDocument()
 	}
 	return s.dropCopies(ctx, r, set)
 }

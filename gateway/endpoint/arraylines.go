@@ -39,6 +39,7 @@ func (s *itemSource) Read(into []byte) (n int, err error) {
 	return n, err
 }
 
+// NewArrayLines reads the items of the array that body is.
 func NewArrayLines(body io.Reader) *arrayLines {
 	a := &arrayLines{source: itemSource{Reader: body}}
 	a.items = jsontext.NewDecoder(&a.source, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

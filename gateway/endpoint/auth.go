@@ -173,6 +173,7 @@ func (k *keyring) findKey(presented string) (*Key, error) {
 	return key, nil
 }
 
+// PresentedKey is the key that a request presents; empty without one.
 func PresentedKey(c *fiber.Ctx) string {
 	scheme, credentials, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if ok && strings.EqualFold(scheme, "Bearer") {

@@ -21,6 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// NDJSON is the media type of JSON values, one a line.
 const NDJSON = "application/x-ndjson"
 
 // The content type is required: forms and bodies without a type can be posted by a page of
@@ -30,6 +31,7 @@ var (
 	ChunkTypes = []string{NDJSON, "application/ndjson", "application/jsonl", "application/json"}
 )
 
+// CheckContentType refuses a body that is not said to be of one of these types.
 func CheckContentType(c *fiber.Ctx, accepted []string) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fault.New(UnsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", Clip(encoding))
@@ -161,7 +163,7 @@ func seen(err *json.SemanticError) string {
 }
 
 // readsItself is a type of members that may be written in several ways.
-type readsItself interface{ Accepts() string }
+type readsItself interface{ Accepts() (accepted string) }
 
 func accepted(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -215,8 +217,10 @@ func Clip(s string) string {
 	return strings.ToValidUTF8(s[:shown], "") + "…"
 }
 
-// IsJSON and isForm tell what a body is said to be.
+// IsJSON reports whether a body is said to be JSON.
 func IsJSON(contentType string) bool { return mediaOf(contentType) == fiber.MIMEApplicationJSON }
+
+// IsForm reports whether a body is said to be a form.
 func IsForm(contentType string) bool { return mediaOf(contentType) == fiber.MIMEMultipartForm }
 
 func mediaOf(contentType string) string {

@@ -37,6 +37,7 @@ func newDocument(about *huma.OpenAPI) *Document {
 	return &Document{OpenAPI: about, requests: map[*huma.Schema]bool{}}
 }
 
+// InputOf reads the tags of an input type.
 func (d *Document) InputOf(t reflect.Type) *Input { return newInput(d.Components.Schemas, t) }
 
 // gateway is the package whose types, and those of packages in it, have no prefix.
@@ -152,6 +153,7 @@ func (d *Document) refusal(name, description string) *huma.Response {
 	return &huma.Response{Ref: "#/components/responses/" + name}
 }
 
+// SchemaOf is the schema of a type, which the document has from then on.
 func (d *Document) SchemaOf(t reflect.Type) *huma.Schema {
 	return d.Components.Schemas.Schema(t, true, "")
 }

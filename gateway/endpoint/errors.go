@@ -72,6 +72,7 @@ type RefusedChunk struct {
 	Detail string `json:"detail" locale:"text" doc:"Why it stays as it was."`
 }
 
+// ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"
 
 // ProblemOf tells an error to the caller. What is not a fault.Error, or is our

@@ -40,6 +40,7 @@ type Exchange struct {
 
 type exchangeKey struct{}
 
+// ExchangeOf is the exchange that a request is part of.
 func ExchangeOf(c *fiber.Ctx) *Exchange { return c.Locals(exchangeKey{}).(*Exchange) }
 
 // ExchangeIn is the exchange of the request that ctx belongs to; nil without one.

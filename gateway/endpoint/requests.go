@@ -10,6 +10,7 @@ import (
 // and must not become labels.
 const unmatched = "unmatched"
 
+// MetricsPath is where metrics are read, which has no traces.
 const MetricsPath = "/metrics"
 
 // requestMetrics count requests, whatever they ask for.

@@ -33,6 +33,7 @@ type Route struct {
 // Permission is what a route requires of the caller's key.
 type Permission int
 
+// What routes require.
 const (
 	public  Permission = iota // nothing
 	Reads                     // any valid key

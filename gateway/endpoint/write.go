@@ -47,6 +47,7 @@ func encodeJSON(to *fasthttp.Response, value any) error {
 	return encoder.Encode(value)
 }
 
+// EncodeLine writes a value as a line of JSON.
 func EncodeLine(w io.Writer, line any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -69,7 +69,7 @@ var shared = map[string]string{
 	"evaluation/runs/grading.go grading.like":              ofTenant,
 	"evaluation/tune/tuner.go Tuner.at":                    ofProcess,
 	"experiments/live/store.go Store.tenants":              ofTenant,
-	"gateway/degraded.go warnings.last":                    ofProcess,
+	"gateway/searches/degraded.go warnings.last":           ofProcess,
 	"gateway/endpoint/gone.go watched.all":                 ofProcess,
 	"gateway/health.go lookedAt.states":                    ofProcess,
 	"gateway/endpoint/limit.go callers.keys":               "gateway TestEachKeyHasItsRequests",

@@ -22,13 +22,42 @@ var layers = map[string][]string{
 	"internal/app/datadir":   leaf,
 
 	"gateway": {
-		"gateway/endpoint",
-		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
-		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/labels",
+		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
+		"gateway/protocols/cohere", "gateway/protocols/dify", "gateway/protocols/mcp", "gateway/protocols/meilisearch",
+		"gateway/protocols/openai", "gateway/protocols/ragflow", "gateway/endpoint",
+		"search/recall", "search", "catalog/migration", "catalog/jobs", "catalog", "engine", "scoring",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
-		"events", "experiments", "experiments/live",
 	},
+	"gateway/searches": {
+		"gateway/endpoint", "search/compare", "search", "presets", "rag", "rag/answer", "access", "lib/labels",
+	},
+	"gateway/versioned": {
+		"gateway/endpoint", "search", "presets", "synonyms", "rules", "versions", "engine", "access", "access/keys",
+	},
+	"gateway/chunks": {"gateway/endpoint", "ingest", "catalog/jobs", "search", "engine", "locale", "access"},
+	"gateway/quality": {
+		"gateway/endpoint", "evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs",
+		"evaluation/judge", "evaluation/clicks", "events", "experiments", "experiments/live", "catalog/jobs", "access",
+		"access/keys",
+	},
+	"gateway/protocols/cohere": {"gateway/endpoint", "search", "access"},
+	"gateway/protocols/dify":   {"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "access"},
+	"gateway/protocols/mcp": {
+		"gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "search", "engine", "access",
+	},
+	"gateway/protocols/meilisearch": {
+		"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "engine", "access",
+	},
+	"gateway/protocols/openai": {
+		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
+		"search", "engine", "access",
+	},
+	"gateway/protocols/ragflow": {
+		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
+		"search", "engine", "access",
+	},
+	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine"},
+	"gateway/protocols/documents":  {"gateway/endpoint", "ingest", "search", "engine", "access"},
 	"gateway/endpoint": {
 		"search", "ingest", "engine", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
 	},
@@ -76,7 +105,7 @@ var layers = map[string][]string{
 	"search": {
 		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
 		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance", "search/retrieve", "search/typing",
+		"search/engines", "search/plan", "search/rank", "search/retrieve", "search/typing",
 	},
 	"search/typing": {
 		"access", "analysis", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
@@ -84,7 +113,10 @@ var layers = map[string][]string{
 	},
 	"search/retrieve": {
 		"analysis", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance",
+		"search/engines", "search/plan", "search/rank", "search/relevance",
+	},
+	"search/rank": {
+		"analysis", "engine", "lib/vector", "scoring", "search/answer", "search/plan", "search/relevance",
 	},
 	"search/relevance": {
 		"analysis/language", "embedding/bank", "engine", "scoring", "search/answer",
@@ -203,9 +235,9 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
-	"github.com/modelcontextprotocol/":           {"gateway", "internal/cli/operating", "cmd/hybridge"},
-	"github.com/alecthomas/participle/":          {"gateway"},
-	"github.com/google/jsonschema-go/":           {"gateway"},
+	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "internal/cli/operating", "cmd/hybridge"},
+	"github.com/alecthomas/participle/":          {"gateway/protocols/meilisearch"},
+	"github.com/google/jsonschema-go/":           {"gateway/protocols/mcp"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
 	"github.com/anishathalye/porcupine":          {"internal/histories"},
 	"go.opentelemetry.io/otel/sdk":               {"internal/app", "lib/tracing"}, // here its tests

@@ -1,13 +1,7 @@
 package retrieve
 
 import (
-	"github.com/hybridge-search/hybridge/analysis"
-)
-
-// Weights of a word, and of two that are neighbours in question and chunk, over the larger idf.
-const (
-	wordWeight = 0.4
-	pairWeight = 0.6
+	"github.com/hybridge-search/hybridge/search/rank"
 )
 
 // WeightsOfWords are, for each wording of the question, what its words count, and the pairs of
@@ -16,29 +10,7 @@ func (rt *Retrieval) WeightsOfWords() []map[string]float64 {
 	wordings := rt.Question.Wordings()
 	all := make([]map[string]float64, len(wordings))
 	for query, wording := range wordings {
-		all[query] = weightsOfWords(&wording.Parsed, rt.frequencies(query))
+		all[query] = rank.WeightsOfWords(&wording.Parsed, rt.frequencies(query))
 	}
 	return all
-}
-
-func weightsOfWords(parsed *analysis.Query, frequencies analysis.Frequencies) map[string]float64 {
-	idf, onlyStops := make(map[string]float64, len(parsed.Terms)), true
-	for i, term := range parsed.Terms {
-		idf[term.Text] = frequencies.IDF(i)
-		onlyStops = onlyStops && term.Stop
-	}
-	var words []string
-	for _, t := range parsed.Tokens {
-		if !t.Part && (!t.Stop || onlyStops) {
-			words = append(words, t.Text)
-		}
-	}
-	weights := make(map[string]float64, 2*len(words))
-	for i, word := range words {
-		weights[word] += wordWeight * idf[word]
-		if i+1 < len(words) {
-			weights[word+words[i+1]] += pairWeight * max(idf[word], idf[words[i+1]])
-		}
-	}
-	return weights
 }

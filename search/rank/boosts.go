@@ -1,0 +1,42 @@
+package rank
+
+import (
+	"slices"
+
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Boost lowers the scores of knowledge bases that the request boosts less than others, and
+// ranks anew. Only the ratio of boosts counts: where all are the same, nothing changes.
+func (set *Ranked) Boost(fusion *scoring.Fusion, boosts []float64) {
+	if boosts == nil {
+		return
+	}
+	set.Boosts = boosts
+	set.Entries = fusion.Boost(set.Entries, boosts)
+	for _, base := range set.Bases { // explanations look for a chunk there
+		ranking := slices.Clone(base.Ranking)
+		for j := range ranking {
+			ranking[j].Source = base.Source
+		}
+		base.Ranking = fusion.Boost(ranking, boosts)
+	}
+}
+
+// boostedMore reports whether chunks beyond those found may pass the thresholds that left
+// these: those of a knowledge base that stopped at its limit and of which nothing was cut.
+func (set *Ranked) boostedMore(passing []scoring.Fused) bool {
+	cut := make([]int, len(set.Bases))
+	for i := range set.Entries {
+		cut[set.Entries[i].Source]++
+	}
+	for i := range passing {
+		cut[passing[i].Source]--
+	}
+	for i := range cut {
+		if set.Bases[i].Full && cut[i] == 0 {
+			return true
+		}
+	}
+	return false
+}
