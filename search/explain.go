@@ -36,7 +36,9 @@ func (s *Searcher) Explain(
 	return engines.Settled(ctx, s.Catalog, scope, &req.Request, explain)
 }
 
-func (s *Searcher) explain(ctx context.Context, scope access.Scope, req answer.ExplainRequest) (*answer.ExplainResponse, error) {
+func (s *Searcher) explain(
+	ctx context.Context, scope access.Scope, req answer.ExplainRequest,
+) (*answer.ExplainResponse, error) {
 	r, release, err := s.prepare(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err

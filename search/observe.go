@@ -22,7 +22,9 @@ import (
 // into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
 // fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
-func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req plan.Request) (_ *retrieve.Observed, err error) {
+func (s *Searcher) Observe(
+	ctx context.Context, scope access.Scope, req plan.Request,
+) (_ *retrieve.Observed, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanObserve)
 	defer func() { span.End(err) }()
 	return engines.Settled(ctx, s.Catalog, scope, &req, func() (*retrieve.Observed, []answer.Degraded, error) {
