@@ -11,7 +11,9 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Exactness and the other types here belong to the steps; callers know them as those of package search.
+// These types belong to the steps; callers know them by package search.
+//
+//nolint:revive // each is documented where it is declared
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness
