@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Matches says whether a chunk passes the condition. Engines evaluate
-// conditions in their own ways; this is what they must agree with, and what
-// tells a caller which condition kept a chunk out.
+// Matches says whether a chunk passes the condition. It is the reference for engines, which
+// evaluate conditions in their own ways, and tells a caller which condition excluded a
+// chunk.
 func (c *Condition) Matches(chunk *Chunk) bool {
 	if c.AnyOf != nil {
 		holds := slices.ContainsFunc(c.AnyOf, func(all []Condition) bool { return MatchesAll(all, chunk) })
@@ -62,7 +62,7 @@ func (p *Part) In(text string) bool {
 	}
 }
 
-// holds: numbers lie between numbers and times between times, whatever they are written like.
+// holds compares numbers with numbers and times with times, in whatever format these are written.
 func (r *Range) holds(v Value) bool {
 	if *r == (Range{}) {
 		return true
@@ -99,7 +99,7 @@ func (r *Range) holdsNumber(x float64) bool {
 	return true
 }
 
-// Text is the value as facets show it; false when they do not.
+// Text returns the value as facets show it; false if they do not.
 func (v Value) Text() (string, bool) {
 	switch x := v.V.(type) {
 	case string:
@@ -113,8 +113,8 @@ func (v Value) Text() (string, bool) {
 	}
 }
 
-// Values gives what a condition or a facet sees in a field: one of the chunk's
-// own fields, or a metadata key. Nil when the chunk has no such field.
+// Values returns the values that a condition or a facet sees in a field: one of the chunk's
+// own fields, or a metadata key. Nil if the chunk has no such field.
 func (c *Chunk) Values(field string) []Value {
 	if text, own := c.ownField(field); own {
 		if text == "" {
@@ -146,7 +146,7 @@ func (c *Chunk) ownField(field string) (value string, own bool) {
 		return c.DocumentName, true
 	case "owner":
 		return c.Owner, true
-	case FieldWrittenAt: // metadata that were there before the field was are seen where it has no value
+	case FieldWrittenAt: // fall back to metadata of that name, which may be older than the field
 		return c.WrittenAt, c.WrittenAt != ""
 	}
 	if c.QA == nil {
