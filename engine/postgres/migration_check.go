@@ -9,14 +9,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// defaultSample is how many chunks are compared field by field.
+// defaultSample is the number of chunks compared field by field.
 const defaultSample = 200
 
-// farApart is more than half precision changes of a cosine.
+// farApart is a difference of cosines beyond the rounding of half precision.
 const farApart = 0.001
 
-// check compares a fixed random sample of chunks. Those that were written since the
-// last catch-up are not in it: counts are compared under the lock of the switch.
+// check compares a fixed random sample of chunks. Chunks written since the last catch-up
+// are excluded: counts are compared under the lock of the switch.
 func (s *step) check(ctx context.Context) error {
 	equal := "made.body = source.body AND made.metadata = source.metadata AND made.id = source.id" +
 		" AND made.document_id = source.document_id AND made.available = source.available"

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// verifiedAtOnce is how many chunks are read in one statement.
+// verifiedAtOnce is the number of chunks read in one statement.
 const verifiedAtOnce = 500
 
-// columns are what a chunk is found, filtered and ordered by, beside its words and vectors.
+// columns holds the columns that a chunk is found, filtered and sorted by, besides its terms and vectors.
 type columns struct {
 	ID, DocumentID, DocumentName string
 	Ordinal                      int64
@@ -44,7 +44,7 @@ func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, _ bool) (*
 	return found, err
 }
 
-// verifyPage compares the rows behind an id, and gives the last of them and how many.
+// verifyPage compares the rows after an id, and returns the last id and their number.
 func (e *Engine) verifyPage(
 	ctx context.Context, b *base, after string, found *engine.Integrity,
 ) (last string, n int, err error) {
@@ -71,7 +71,7 @@ func (e *Engine) verifyPage(
 	return last, n, err
 }
 
-// sound reports whether a row is as that of its chunk would be.
+// sound reports whether a row equals the one derived from its chunk.
 func (b *base) sound(got *columns, metadata, body []byte) bool {
 	c, err := b.kb.DecodeStored(body)
 	if err != nil {
