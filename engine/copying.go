@@ -50,8 +50,8 @@ func (c *Copying) Pages(ctx context.Context, tell func(n int) (more bool, err er
 	}
 }
 
-// longestHold is the longest wait between two heartbeats of a copy.
-const longestHold = 5 * time.Second
+// heartbeatInterval is the longest wait between two heartbeats of a copy.
+const heartbeatInterval = 5 * time.Second
 
 // hold waits until the rate is within the limit.
 func (p *MigrationProgress) hold(ctx context.Context, took time.Duration, done int) error {
@@ -60,7 +60,7 @@ func (p *MigrationProgress) hold(ctx context.Context, took time.Duration, done i
 	}
 	due := time.Duration(float64(done) / p.Throttle * float64(time.Second))
 	select {
-	case <-time.After(min(due-took, longestHold)):
+	case <-time.After(min(due-took, heartbeatInterval)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -12,13 +12,13 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// heaviness lists the classes of changes, lightest first.
-var heaviness = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
+// changeClasses lists the classes of changes, lightest first.
+var changeClasses = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
 
 // Add adds a change; the class of the diff is that of its heaviest.
 func (d *MappingDiff) Add(c MappingChange) {
 	d.Changes = append(d.Changes, c)
-	if slices.Index(heaviness, c.Class) > slices.Index(heaviness, d.Class) {
+	if slices.Index(changeClasses, c.Class) > slices.Index(changeClasses, d.Class) {
 		d.Class = c.Class
 	}
 }

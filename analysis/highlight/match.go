@@ -164,7 +164,7 @@ func (m *similarMatcher) find(tokens []analysis.Token, size int, hits []hit) []h
 	return sortHits(hits)
 }
 
-// prefix is how many letters similar words of an alphabet share.
+// prefix is the number of letters that similar words of an alphabet share.
 const prefix = 4
 
 // features of a term are its first letters, or each of its ideographs.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Source is what a Lexicon is read from: the files of gojieba.
+// Source holds the files of gojieba that a Lexicon is read from.
 type Source struct {
 	Words string // lines `word frequency tag`
 	User  string // lines `word [frequency] [tag]`

@@ -151,7 +151,7 @@ func (b *base) idsOfRows(ctx context.Context) (map[uint32]string, error) {
 // logDamaged logs each damaged chunk once.
 func (b *base) logDamaged(bad []damagedRow) {
 	for _, r := range b.damage.note(bad) {
-		b.engine.log.Error("a stored chunk is damaged and left out of searches; hybridge kb check --repair takes it from "+
+		b.engine.log.Error("a stored chunk is damaged and excluded from searches; hybridge kb check --repair takes it from "+
 			"another engine, and writing it again replaces it",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "chunk", r.id, "row", r.row)
 	}
@@ -194,12 +194,12 @@ func (b *base) suspect(rows []uint32) {
 		if b.gone {
 			return
 		}
-		b.hide(b.stillBad(b.engine.life, rows))
+		b.hide(b.stillDamaged(b.engine.life, rows))
 	})
 }
 
-// stillBad returns the rows that still exist and are damaged. The caller holds mu.
-func (b *base) stillBad(ctx context.Context, rows []uint32) []damagedRow {
+// stillDamaged returns the rows that still exist and are damaged. The caller holds mu.
+func (b *base) stillDamaged(ctx context.Context, rows []uint32) []damagedRow {
 	var found findings
 	s := b.current.Load()
 	for _, row := range rows {
@@ -276,7 +276,7 @@ func (b *base) lookThrough(ctx context.Context) (*findings, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hide(b.stillBad(ctx, rows))
+	b.hide(b.stillDamaged(ctx, rows))
 	if s := b.current.Load(); s != nil {
 		var hidden findings
 		if _, err := b.settle(ctx, s, &hidden); err != nil {
@@ -305,8 +305,8 @@ func (b *base) integrity(ctx context.Context) (string, error) {
 	}
 }
 
-// sealed is the number of rows that get a checksum in one transaction.
-const sealed = 500
+// sealBatch is the number of rows that get a checksum in one transaction.
+const sealBatch = 500
 
 // seal adds missing checksums.
 func (b *base) seal(ctx context.Context) error {
@@ -341,7 +341,7 @@ func (b *base) sealSome(ctx context.Context, tx *sql.Tx) (int, error) {
 // someUnsealed computes the checksums of a batch of rows that have none.
 func (b *base) someUnsealed(ctx context.Context, tx *sql.Tx) (map[uint32]checksum, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+b.table.columns()+" FROM "+b.table.source()+
-		" WHERE checksum IS NULL ORDER BY row LIMIT ?", sealed)
+		" WHERE checksum IS NULL ORDER BY row LIMIT ?", sealBatch)
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (e *Engine) openBases(ctx context.Context) error {
 		}
 	}
 	if err := e.indexes.sweep(known); err != nil {
-		e.log.Warn("BM25 indexes that belong to no knowledge base are still there", "error", err)
+		e.log.Warn("orphaned BM25 indexes not removed", "error", err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (b *base) noteDamage(ctx context.Context, s *snapshot, found *findings) err
 		return err
 	}
 	if broken != nil {
-		b.engine.log.Error("the index of ids is damaged; hybridge kb check --repair makes it anew",
+		b.engine.log.Error("the index of ids is damaged; hybridge kb check --repair rebuilds it",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", broken)
 	}
 	b.logDamaged(found.bad)
@@ -88,7 +88,7 @@ func (b *base) readIndex(
 	if !errors.Is(err, fs.ErrNotExist) {
 		b.repairs.Add(1)
 		b.engine.repairs.Add(1)
-		b.engine.log.Warn("repaired: a stored BM25 index could not be used and is rebuilt from the chunks",
+		b.engine.log.Warn("repaired: an unusable BM25 index is rebuilt from the chunks",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field, "reason", err)
 	}
 	x := bm25.New(b.indexOptions())

@@ -69,7 +69,7 @@ func (f *files) checkLoss(ctx context.Context, data string, accept bool) (lost i
 	last, err := readMark(f.mark.path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		f.log.Warn("whether the data file has lost anything cannot be told", "mark", f.mark.path, "error", err)
+		f.log.Warn("cannot tell whether the data file has lost changes", "mark", f.mark.path, "error", err)
 		return 0, nil
 	case err != nil, last.Opening == "", last.Opening != opening, last.File != fileNumber(data), last.Commits <= commits:
 		return 0, nil
@@ -81,7 +81,7 @@ func (f *files) checkLoss(ctx context.Context, data string, accept bool) (lost i
 			"a backup; with accept_loss (--accept-loss) the gateway goes on without them",
 			data, commits, last.Commits, last.At.UTC().Format(time.RFC3339), data)
 	}
-	f.log.Error("the data file has gone back and its loss is accepted", "file", data, "changes", commits,
+	f.log.Error("the data file has lost changes, which was accepted", "file", data, "changes", commits,
 		"lost", lost, "until", last.At)
 	return lost, nil
 }

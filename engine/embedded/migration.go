@@ -251,7 +251,7 @@ func (e *Engine) forgetBase(b *base) {
 	b.gone = true
 	b.forget()
 	if err := e.indexes.remove(b.table.number, b.texts); err != nil {
-		e.log.Warn("the BM25 indexes of a deleted knowledge base are still there; the next start removes them",
+		e.log.Warn("BM25 indexes of a deleted knowledge base not removed; the next start removes them",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
 	}
 }

@@ -175,7 +175,7 @@ func (b *base) commit(group []*change) error {
 	}
 	b.damage.forget(plan.spoilt)
 	if err := b.index(put, removed); err != nil {
-		b.engine.log.Warn("a BM25 index does not take a change and is read from the file again",
+		b.engine.log.Warn("BM25 index not updated; it is read from the file again",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
 		b.forget()
 		return nil

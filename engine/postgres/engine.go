@@ -158,7 +158,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, errors.Join(err, e.Close())
 	}
 	if err != nil {
-		e.log.Warn("PostgreSQL is not there yet; its knowledge bases are unavailable until it is", "error", err)
+		e.log.Warn("PostgreSQL cannot be reached yet; its knowledge bases are unavailable", "error", err)
 	}
 	e.work.Go(e.keepIndexes)
 	return e, nil

@@ -123,8 +123,8 @@ func saveDelta(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.
 	return err
 }
 
-// longLog is the number of deletions from which the log is trimmed.
-const longLog = 10_000
+// logTrimThreshold is the number of deletions from which the log is trimmed.
+const logTrimThreshold = 10_000
 
 // trimLog removes deletions that every stored index has applied, once there are many.
 // Gateways reload older indexes in memory.
@@ -132,7 +132,7 @@ func trimLog(ctx context.Context, tx pgx.Tx, knowledgeBase int64) error {
 	var long bool
 	var seen int64
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) > $2, COALESCE((SELECT MIN(generation) FROM bm25_indexes WHERE kb_id = $1), 0)
-		FROM deleted_chunks WHERE kb_id = $1`, knowledgeBase, longLog).Scan(&long, &seen)
+		FROM deleted_chunks WHERE kb_id = $1`, knowledgeBase, logTrimThreshold).Scan(&long, &seen)
 	if err != nil || !long {
 		return err
 	}

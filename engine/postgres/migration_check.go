@@ -12,8 +12,8 @@ import (
 // defaultSample is the number of chunks compared field by field.
 const defaultSample = 200
 
-// farApart is a difference of cosines beyond the rounding of half precision.
-const farApart = 0.001
+// cosineTolerance is a difference of cosines beyond the rounding of half precision.
+const cosineTolerance = 0.001
 
 // check compares a fixed random sample of chunks. Chunks written since the last catch-up
 // are excluded: counts are compared under the lock of the switch.
@@ -23,7 +23,7 @@ func (s *step) check(ctx context.Context) error {
 	from, to := &s.old.table, &s.new.table
 	for _, v := range engine.NewRefit(&s.old.kb, &s.new.kb).Kept {
 		equal += fmt.Sprintf(" AND (made.%[1]s IS NULL) = (source.%[1]s IS NULL) AND COALESCE(%[2]s <=> %[3]s, 0) < %[4]v",
-			v, from.read("source."+v), to.read("made."+v), farApart)
+			v, from.read("source."+v), to.read("made."+v), cosineTolerance)
 	}
 	var generation, row int64
 	if _, err := fmt.Sscanf(cmp.Or(s.m.Cursor, "0/0"), "%d/%d", &generation, &row); err != nil {

@@ -168,13 +168,13 @@ func (q *search) within(ctx context.Context) error {
 	return ctx.Err() // keyword indexes return partial results when it ends
 }
 
-// promptly is the longest wait for keyword indexes inside the transaction.
-const promptly = 50 * time.Millisecond
+// shortKeywordWait is the longest wait for keyword indexes inside the transaction.
+const shortKeywordWait = 50 * time.Millisecond
 
 // fetchKeywords gets the keyword indexes, or leaves the transaction to wait for them. After
 // the deadline, legs without an index fail.
 func (q *search) fetchKeywords(ctx context.Context) error {
-	until, mayLeave := time.Now().Add(promptly), true
+	until, mayLeave := time.Now().Add(shortKeywordWait), true
 	if until.After(q.until) {
 		until, mayLeave = q.until, false
 	}
