@@ -251,8 +251,8 @@ func (s *Service) resumeAbandoned(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// migratorOf is what goes on with a migration that an engine keeps: the engine, or all those that
-// the knowledge base lives on together; false for a part of such a migration.
+// migratorOf returns the migrator that resumes a migration stored on an engine: the engine, or the mirror of
+// all engines of the knowledge base; false for a part of a mirrored migration.
 func (s *Service) migratorOf(ctx context.Context, e engine.Engine, m *engine.Migration) (engine.Migrator, bool) {
 	if len(m.From.Engines) > 1 {
 		if m.From.Engines[0] != e.Name() {

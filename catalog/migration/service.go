@@ -76,7 +76,7 @@ type Caller struct {
 	Key   string // its name, for the history
 }
 
-// Order is what a user may do with a migration.
+// Order is a user's command for a migration.
 type Order string
 
 // The orders.
@@ -170,7 +170,7 @@ func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change
 	return wanted, wanted.CheckVectorFields()
 }
 
-// dimensions returns the dimension of the model that is to embed.
+// dimensions returns the dimension of the wanted model.
 func (s *Service) dimensions(ctx context.Context, wanted *engine.KnowledgeBase, c *Change) (int, error) {
 	if s.ModelDimensions == nil {
 		return 0, fault.Invalid("changes.embedding_model", wanted.EmbeddingModel,
