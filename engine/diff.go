@@ -28,7 +28,7 @@ func Quoted(text string) json.RawMessage {
 	if text == "" {
 		return nil
 	}
-	body, _ := json.Marshal(text) // nolint:errchkjson // a string always encodes
+	body, _ := json.Marshal(text) //nolint:errchkjson // a string always encodes
 	return body
 }
 

@@ -37,7 +37,7 @@ type KnowledgeBase struct {
 	Ref
 	Name           string        `json:"name"`
 	Engine         string        `json:"engine"`
-	Engines        []string      `json:"engines,omitempty"` // all engines that hold it, the reference first; empty: one engine
+	Engines        []string      `json:"engines,omitempty"` // that hold it, the reference first; empty: one engine
 	Kind           KnowledgeKind `json:"kind"`
 	Dimensions     int           `json:"dimensions"` // 0: keyword search only
 	EmbeddingModel string        `json:"embedding_model,omitempty"`

@@ -56,7 +56,7 @@ func cutPart(from []byte) (part, rest []byte, ok bool) {
 	return from[:n], from[n:], true
 }
 
-// batches are those of one call, by tenant and day.
+// batches holds the batches of one call, by tenant and day.
 type batches struct {
 	all []*batch
 	at  map[[2]string]*batch
