@@ -127,8 +127,8 @@ func (l *listing) read(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// known returns the last snapshot and whether it counts as fresh. It does for as long
-// after a failed flight, so that not every search asks an engine that is away.
+// known returns the last snapshot and whether it counts as fresh. It does for as long after
+// a failed flight, so that not every search asks an unavailable engine.
 func (l *listing) known() (*snapshot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // changeClasses lists the classes of changes, lightest first.
 var changeClasses = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
 
-// Add adds a change; the class of the diff is that of its heaviest.
+// Add adds a change; the heaviest change decides the diff's class.
 func (d *MappingDiff) Add(c MappingChange) {
 	d.Changes = append(d.Changes, c)
 	if slices.Index(changeClasses, c.Class) > slices.Index(changeClasses, d.Class) {

@@ -142,7 +142,7 @@ func (t *target) chunksOf(ctx context.Context, document, after string, limit int
 	}
 }
 
-// seen leaves out the ids of chunks that the scope does not see.
+// seen excludes the ids of chunks that the scope does not see.
 func (t *target) seen(ctx context.Context, ids []string) ([]string, error) {
 	if t.scope.Filter == nil {
 		return ids, nil

@@ -104,7 +104,7 @@ func (r *reader) addWords(lines string) (s shares, ok bool) {
 func entry(line string) (word string, frequency float64) {
 	word, rest, _ := strings.Cut(line, " ")
 	number, _, _ := strings.Cut(rest, " ")
-	frequency, _ = strconv.ParseFloat(number, 64) // lines without a number were left out
+	frequency, _ = strconv.ParseFloat(number, 64) // lines without a number were skipped
 	return word, frequency
 }
 

@@ -83,7 +83,7 @@ func (r *run) runSteps(ctx context.Context) error {
 	return nil
 }
 
-// runStep repeats a step while the engine is away or busy.
+// runStep repeats a step while the engine is unavailable or busy.
 func (r *run) runStep(ctx context.Context) error {
 	r.Logger.InfoContext(ctx, "mapping", slog.String("knowledge_base", r.m.Ref.ID),
 		slog.String("direction", r.m.Direction), slog.String("step", r.m.Step))

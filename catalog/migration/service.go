@@ -43,7 +43,7 @@ type Options struct {
 	// Takeover is the silence after which another gateway's migration is taken
 	// over; 0: 15 s.
 	Takeover time.Duration
-	// Patience bounds how long a step is repeated while the engine is away; 0: 10 min.
+	// Patience bounds how long a step is repeated while the engine is unavailable; 0: 10 min.
 	Patience time.Duration
 }
 
@@ -155,7 +155,7 @@ func (s *Service) Diff(
 	return diff(ctx, m, kb, wanted)
 }
 
-// wanted is the schema after the change. The dimension is that of its model.
+// wanted is the schema after the change. The model decides the dimension.
 func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change) (engine.KnowledgeBase, error) {
 	wanted, err := c.apply(kb)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 
 var _ engine.Migrator = (*Engine)(nil)
 
-// A knowledge base gets another shape by a second one beside it, with a table, a memory and
-// keyword indexes of its own, that is written to as any other. Rows never change, and their
-// numbers only grow: a written chunk is a new row. So a walk through the old table by row is the
-// copy and the replay of what was written meanwhile, and ids that are no longer in the old table
-// are what was deleted. The last catch-up and the switch happen while writers wait; searches go on
-// in the memory of the old shape. A rollback is the same from the new table to the old one.
+// A knowledge base gets another shape by a second one beside it, with a table, a memory and keyword indexes
+// of its own, that is written to as any other. Rows never change, and their numbers only grow: a written
+// chunk is a new row. So a walk through the old table by row is the copy and the replay of what was written
+// meanwhile, and ids missing from the old table were deleted. The last catch-up and the switch happen while
+// writers wait; searches go on in the memory of the old shape. A rollback is the same from the new table to
+// the old one.
 //
 //	migration.go          the steps
 //	migration_copy.go     the walk, the switch and its way back

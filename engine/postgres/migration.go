@@ -14,12 +14,12 @@ import (
 
 var _ engine.Migrator = (*Engine)(nil)
 
-// A table gets another shape by a new one beside it. Rows never change: a written
-// chunk is a new row of a higher generation. So a walk through the old table by
-// generation and row is the copy and the replay of what was written meanwhile, and
-// rows that are no longer in the old table are what was deleted. The last catch-up
-// and the switch are one transaction, under the lock that writers take. A rollback
-// is the same from the new table to the old one: nothing else needs to be logged.
+// A table gets another shape by a new one beside it. Rows never change: a written chunk is
+// a new row of a higher generation. So a walk through the old table by generation and row
+// is the copy and the replay of what was written meanwhile, and rows missing from the old
+// table were deleted. The last catch-up and the switch are one transaction, under the lock
+// that writers take. A rollback is the same from the new table to the old one: nothing else
+// needs to be logged.
 //
 //	migration.go          the steps
 //	migration_copy.go     the walk, the switch and its way back
