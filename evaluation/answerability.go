@@ -34,7 +34,7 @@ const (
 	IsGone                        // its own, but what answers it was filtered out
 )
 
-// Asked is an answer's own judgment of a question's answerability, and whether it was right.
+// Asked is the answerability reported with an answer, and whether it was right.
 type Asked struct {
 	Preset     string     `json:"preset"`
 	Set        string     `json:"set"`

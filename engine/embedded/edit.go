@@ -22,8 +22,8 @@ func (e *Engine) SelectChunks(ctx context.Context, req engine.SelectRequest) ([]
 	})
 }
 
-// settled returns a snapshot with everything readable from the file, where a write appears slightly earlier than in
-// the current snapshot: a chunk that was read is found.
+// settled returns the snapshot after any write in progress, which can be read from the file slightly earlier: a chunk
+// that was read is found.
 func (b *base) settled(ctx context.Context) (*snapshot, error) {
 	b.mu.Lock()
 	s := b.current.Load()
