@@ -11,7 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Exactness and the other types here belong to the steps; callers know them as those of package search.
+// Exactness and the other types here belong to the steps; callers know them by package search.
+
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness

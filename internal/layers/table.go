@@ -244,7 +244,7 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
-	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "internal/cli/operating", "cmd/hybridge"},
+	"github.com/modelcontextprotocol/":           {"gateway/...", "internal/cli/operating", "cmd/hybridge"},
 	"github.com/alecthomas/participle/":          {"gateway/protocols/meilisearch"},
 	"github.com/google/jsonschema-go/":           {"gateway/protocols/mcp"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
