@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Scope says who the caller is: the tenant, and the knowledge bases that the key is bound
@@ -21,11 +21,11 @@ type Scope struct {
 	Indexes []string
 	// Filter is what the key is bound to within its knowledge bases: chunks that do not pass
 	// do not exist for the caller, and only chunks that pass may be written. Nil: all chunks.
-	Filter []engine.Condition
+	Filter []filter.Condition
 }
 
 // Sees reports whether a chunk passes the filter that the scope is bound to.
-func (s *Scope) Sees(chunk *engine.Chunk) bool { return engine.MatchesAll(s.Filter, chunk) }
+func (s *Scope) Sees(chunk filter.Fields) bool { return filter.MatchesAll(s.Filter, chunk) }
 
 // validIndexes is what the name of an index may contain, and *, but no other sign of a pattern.
 var validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)

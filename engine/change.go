@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // A conditional change or deletion is decided inside the engine: reading a chunk and writing it back would
@@ -18,14 +19,14 @@ const MaxChange = 1000
 // SelectRequest asks for the ids of the chunks that pass all conditions, hidden ones included.
 type SelectRequest struct {
 	KB         KnowledgeBase
-	Conditions []Condition
+	Conditions []filter.Condition
 	After      string // continue after this id; empty: from the start
 	Limit      int    // 1 to MaxChange
 }
 
-// OfDocument returns the condition that selects the chunks of a document.
-func OfDocument(documentID string) Condition {
-	return Condition{Field: FieldDocumentID, In: []Value{{V: documentID}}}
+// OfDocument is the condition that selects the chunks of a document.
+func OfDocument(documentID string) filter.Condition {
+	return filter.Condition{Field: FieldDocumentID, In: []filter.Value{{V: documentID}}}
 }
 
 // Edit decides about one chunk. It receives the stored chunk with its vectors (possibly normalised to length
@@ -88,10 +89,10 @@ func (c *Chunk) Clone() Chunk {
 	return own
 }
 
-// RemoveThose returns an Edit that deletes the chunks which pass all conditions.
-func RemoveThose(conditions []Condition) Edit {
+// RemoveThose is the Edit that deletes the chunks which pass all conditions.
+func RemoveThose(conditions []filter.Condition) Edit {
 	return func(c *Chunk) (Verdict, error) {
-		if MatchesAll(conditions, c) {
+		if filter.MatchesAll(conditions, c) {
 			return Remove, nil
 		}
 		return Keep, nil

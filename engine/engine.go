@@ -11,6 +11,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -267,52 +268,15 @@ type Statistics struct {
 // Filter restricts all legs alike. Its zero value restricts nothing but to
 // available chunks.
 type Filter struct {
-	Conditions []Condition // all must hold
-	IDs        []string    // nil: any chunk
-	Except     []string    // ids of excluded chunks
-	Owner      string      // empty: any owner; else chunks of this owner only
+	Conditions []filter.Condition // all must hold
+	IDs        []string           // nil: any chunk
+	Except     []string           // ids of chunks that are left out
+	Owner      string             // empty: any owner; else chunks of this owner only
 	// Required and Excluded are phrases (slop 0) over Fields.
 	Required []textquery.Phrase
 	Excluded []textquery.Phrase
 	Fields   []string // text fields that Required and Excluded look into (any of them)
 }
-
-// Condition is one restriction on a field: a metadata key, or one of
-// document_id, document_name, owner, written_at (and category, date, title, url, group in
-// knowledge bases of kind qa). Exactly one of In, Range, Part, Exists and AnyOf is set.
-type Condition struct {
-	Field  string  // with AnyOf, what the request calls it
-	In     []Value // the field has at least one of these values
-	Range  *Range
-	Part   *Part
-	Exists *bool
-	AnyOf  [][]Condition // all conditions of one of these hold
-	Not    bool          // the condition must not hold
-}
-
-// Range compares numbers with numbers and, by Moments, times with times. Nil bounds are open; bounds of
-// different or other kinds match nothing.
-type Range struct{ GT, GTE, LT, LTE *Value }
-
-// Part matches if one of a field's strings contains it, byte by byte; other values never match. Elasticsearch
-// looks at the first 8 KiB of a string.
-type Part struct {
-	Text string // not empty
-	At   Place
-}
-
-// Place says where in a string the part must occur.
-type Place string
-
-// Places of a part.
-const (
-	Anywhere Place = "contains"
-	AtStart  Place = "starts_with"
-	AtEnd    Place = "ends_with"
-)
-
-// Value is a string, float64 or bool as JSON has them; fields may hold several.
-type Value struct{ V any }
 
 // ChunksRequest asks for chunks by id.
 type ChunksRequest struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Signal scores a chunk by one of its fields, independently of the question: a number in
@@ -13,7 +14,7 @@ type Signal struct {
 	Field   string
 	Recency *Recency
 	Number  *Number
-	Match   []Value // 1 where the field has one of these
+	Match   []filter.Value // 1 where the field has one of these
 }
 
 // Recency halves with each HalfLife of a date's age, after Offset; the future has age 0:
@@ -52,8 +53,8 @@ func (s Shape) Validate(field string) error {
 	}
 }
 
-// Best returns the largest signal of the values, 0 if there are none.
-func (s *Signal) Best(values []Value) float64 {
+// Best is the signal of a field with these values: the largest of theirs, 0 without any.
+func (s *Signal) Best(values []filter.Value) float64 {
 	best := 0.0
 	for _, v := range values {
 		best = max(best, s.Of(v))
@@ -61,8 +62,8 @@ func (s *Signal) Best(values []Value) float64 {
 	return best
 }
 
-// Of returns the signal of one value.
-func (s *Signal) Of(v Value) float64 {
+// Of is the signal of one value.
+func (s *Signal) Of(v filter.Value) float64 {
 	switch {
 	case s.Recency != nil:
 		return s.Recency.of(v)
@@ -81,11 +82,11 @@ func (s *Signal) Of(v Value) float64 {
 	return 0
 }
 
-func (r *Recency) of(v Value) float64 {
+func (r *Recency) of(v filter.Value) float64 {
 	var at int64 // ms
 	switch x := v.V.(type) {
 	case string:
-		moment, ok := ParseMoment(x)
+		moment, ok := filter.ParseMoment(x)
 		if !ok {
 			return 0
 		}

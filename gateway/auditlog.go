@@ -39,6 +39,8 @@ type auditInput struct {
 	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Records of the page."`
 }
 
+var errNoAudit = fault.New(fault.Unsupported, "this gateway keeps no audit log; set audit.path to a file")
+
 // auditService reads the audit log.
 type auditService struct {
 	api *endpoint.API
@@ -46,19 +48,12 @@ type auditService struct {
 }
 
 func (s *auditService) register() {
-	endpoint.RegisterWith(s.api, s.auditLog, endpoint.Route{
+	endpoint.RegisterWith(s.api, endpoint.Need(s.log, errNoAudit), endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/audit", Tag: "operation", Access: endpoint.Governs, Role: keys.Operate,
 		ID: "read-audit-log", Summary: "Who did what, when, and how it ended",
 		About: "Requests of the tenant that need a key, the newest first, from the file of audit.path of this gateway. " +
 			"What was refused for lack of a key belongs to the tenant default.",
 	}, s.readAudit)
-}
-
-func (s *auditService) auditLog() (AuditLog, error) {
-	if s.log == nil {
-		return nil, fault.New(fault.Unsupported, "this gateway keeps no audit log; set audit.path to a file")
-	}
-	return s.log, nil
 }
 
 // changed reports whether a request of the log was to change something. Of a route that this gateway does not have,

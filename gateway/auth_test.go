@@ -101,7 +101,7 @@ func (o *operation) changes() bool {
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
 	for _, path := range []string{
-		rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath, experimentsPath, eventsPath + "/",
+		"/v1/rules", "/v1/query-sets", "/v1/judgments", "/v1/evaluations", "/v1/tunings", "/v1/experiments", "/v1/events" + "/",
 	} {
 		if strings.HasPrefix(o.path, path) {
 			return true
@@ -119,7 +119,7 @@ func (o *operation) whole() bool {
 func (o *operation) asksBelow() bool {
 	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs", "list-settings"}
 	return (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !slices.Contains(nobody, o.OperationID) &&
-		!strings.HasPrefix(o.path, presetPath) &&
+		!strings.HasPrefix(o.path, "/v1/presets/{name}") &&
 		!strings.HasSuffix(o.path, "/rerank") && !strings.HasPrefix(o.path, keysPath) && !strings.HasPrefix(o.path, jobPath)
 }
 
@@ -137,9 +137,9 @@ func (o *operation) lists() bool {
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	everything := []string{"/v1/audit", synonymsPath, rulesPath, querySetsPath, judgmentListsPath, eventsPath, eventsPath + "/analytics"}
+	everything := []string{"/v1/audit", "/v1/synonyms", "/v1/rules", "/v1/query-sets", "/v1/judgments", "/v1/events", "/v1/events" + "/analytics"}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
-		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath && o.path != experimentsPath ||
+		(o.path != basesPath && o.path != "/v1/evaluations" && o.path != "/v1/tunings" && o.path != "/v1/experiments" ||
 			o.method == http.MethodPost)
 }
 
@@ -238,7 +238,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
 	switch {
-	case strings.HasPrefix(op.path, presetPath) && op.changes(), op.OperationID == "delete-events":
+	case strings.HasPrefix(op.path, "/v1/presets/{name}") && op.changes(), op.OperationID == "delete-events":
 		refused(op.valid(g, "X-API-Key: bound"), false, http.StatusForbidden) // it is about all knowledge bases
 	default:
 		ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})

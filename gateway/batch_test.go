@@ -11,12 +11,13 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // failing searches fail by their query.
-type failing struct{ Searcher }
+type failing struct{ searches.Searcher }
 
 func (f failing) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	if req.Query == "panic" {
@@ -43,7 +44,7 @@ func TestSearchesOfABatchFailAlone(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("%d %s; want got.status StatusOK", got.status, brief.Of(got.body))
 	}
-	var answer BatchAnswer
+	var answer searches.BatchAnswer
 	if err := json.Unmarshal([]byte(got.body), &answer); err != nil {
 		t.Fatal(err)
 	}

@@ -16,26 +16,16 @@ type Demo interface {
 	Load(ctx context.Context, scope access.Scope) (jobs.Job, error)
 }
 
-// demoService loads sample data.
-type demoService struct {
-	api  *endpoint.API
-	demo Demo // nil: there is none
-}
+var errNoDemo = fault.New(fault.Unsupported, "this gateway has no sample data")
 
-func (s *demoService) register() {
-	endpoint.Register(s.api, endpoint.Route{
+func registerDemo(api *endpoint.API, demo Demo) {
+	endpoint.RegisterWith(api, endpoint.Need(demo, errNoDemo), endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/demo", Tag: "knowledge-bases", Access: endpoint.Governs,
-		Status: http.StatusAccepted,
-		ID:     "load-demo", Summary: "Load sample data into the knowledge base docs",
+		Status: http.StatusAccepted, ID: "load-demo", Summary: "Load sample data into the knowledge base docs",
 		About: "Pages of the guide, as serve --demo loads them. The answer is a job, by which progress and errors can be " +
 			"watched; while it runs it is the same job. A knowledge base docs that is not the demo is left alone.",
-	}, s.loadDemo)
-}
-
-func (s *demoService) loadDemo(ctx context.Context, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
-	if s.demo == nil {
-		return nil, fault.New(fault.Unsupported, "this gateway has no sample data")
-	}
-	job, err := s.demo.Load(ctx, scope)
-	return &job, err
+	}, func(ctx context.Context, demo Demo, scope access.Scope, _ *struct{}) (*jobs.Job, error) {
+		job, err := demo.Load(ctx, scope)
+		return &job, err
+	})
 }

@@ -41,7 +41,7 @@ func logging(t *testing.T) *gatewayUnderTest {
 
 func TestEventsOfAPage(t *testing.T) {
 	g, today := logging(t), time.Now().UTC().Format(time.DateOnly) // which may end before the test does
-	post := func(body string) reply { return g.ask("POST", eventsPath, body, "Content-Type: application/json") }
+	post := func(body string) reply { return g.ask("POST", "/v1/events", body, "Content-Type: application/json") }
 	f := func(body string, status int, part string) {
 		t.Helper()
 		if got := post(body); got.status != status || !strings.Contains(got.body, part) {
@@ -57,29 +57,29 @@ func TestEventsOfAPage(t *testing.T) {
 	f(`{"events":[]}`, http.StatusBadRequest, `"field":"events"`)
 	f(`{"events":[`+strings.Repeat(event("e", "")+",", 20_000)+event("e", "")+`]}`,
 		http.StatusRequestEntityTooLarge, "too_large")
-	got := g.ask("GET", eventsPath+"/analytics?from="+today, "")
+	got := g.ask("GET", "/v1/events/analytics?from="+today, "")
 	if got.status != http.StatusOK || !strings.Contains(got.body, `"orphans":2`) {
 		t.Errorf("%d %s; want got.status StatusOK and `\"orphans\":2` in it", got.status, brief.Of(got.body))
 	}
 	for path, field := range map[string]string{"?from=yesterday": "from", "?to=2026-13-01": "to", "?limit=0": "limit"} {
-		if got := g.ask("GET", eventsPath+"/analytics"+path, ""); got.problem(t).Field != field {
+		if got := g.ask("GET", "/v1/events/analytics"+path, ""); got.problem(t).Field != field {
 			t.Errorf("%s: %s", path, brief.Of(got.body))
 		}
 	}
-	if got := g.ask("DELETE", eventsPath, ""); got.problem(t).Field != "client_id" {
+	if got := g.ask("DELETE", "/v1/events", ""); got.problem(t).Field != "client_id" {
 		t.Errorf("without a client: %s", brief.Of(got.body))
 	}
-	if got := g.ask("DELETE", eventsPath+"?client_id=c1", ""); got.body != `{"queries":0,"events":1}`+"\n" {
+	if got := g.ask("DELETE", "/v1/events?client_id=c1", ""); got.body != `{"queries":0,"events":1}`+"\n" {
 		t.Errorf("%d %s; want got.body `{\"queries\":0,\"events\":1}` + \"\\n\"", got.status, brief.Of(got.body))
 	}
 }
 
 func TestEventsThatAreOff(t *testing.T) {
-	s := &eventService{}
-	if _, err := s.events(); err != errNoEvents { //nolint:errorlint // this very one
-		t.Error(err)
-	}
-	if _, err := s.clicks(); err != errNoEvents { //nolint:errorlint // this very one
-		t.Error(err)
+	g := start(t, Options{}, func(_ *fakes, options *Options) { options.Events, options.Clicks = nil, nil })
+	for _, path := range []string{"/v1/events", "/v1/events/judgments"} {
+		got := g.ask("POST", path, "{}", asJSON)
+		if p := got.problem(t); p.Code != "unsupported" || !strings.Contains(p.Detail, "events.enabled") {
+			t.Errorf("%s: %+v; want p.Code unsupported and events.enabled in p.Detail", path, p)
+		}
 	}
 }

@@ -57,8 +57,7 @@ type healthService struct {
 
 func (s *healthService) register() {
 	endpoint.Register(s.api, endpoint.Route{
-		Method: http.MethodGet, Path: "/healthz", Tag: "operation",
-		ID: "health", Summary: "Whether the process answers",
+		Method: http.MethodGet, Path: "/healthz", Tag: "operation", ID: "health", Summary: "Whether the process answers",
 		About: "200 as long as the process answers, whatever its back ends do. Needs no key.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
 		return &Health{Status: "ok", Version: versionFor(ctx, s.version)}, nil
@@ -146,7 +145,8 @@ func versionFor(ctx context.Context, version string) string {
 func (s *healthService) documentReadiness(r *endpoint.Route) {
 	in := s.api.Document.InputOf(reflect.TypeFor[struct{}]())
 	op := s.api.Document.Operation(r, in)
-	content := map[string]*huma.MediaType{"application/json": {Schema: s.api.Document.SchemaOf(reflect.TypeFor[Readiness]())}}
+	schema := s.api.Document.SchemaOf(reflect.TypeFor[Readiness]())
+	content := map[string]*huma.MediaType{"application/json": {Schema: schema}}
 	op.Responses["200"] = &huma.Response{Description: "Ready", Content: content}
 	op.Responses["503"] = &huma.Response{Description: "Not ready", Content: content}
 	s.api.Document.AddOperation(op)

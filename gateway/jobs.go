@@ -41,9 +41,8 @@ type jobInput struct {
 }
 
 const (
-	jobsTag     = "jobs"
-	jobPath     = "/v1/jobs/{job}"
-	eventStream = "text/event-stream"
+	jobsTag = "jobs"
+	jobPath = "/v1/jobs/{job}"
 	// streamTime is how long events are sent over one connection. Clients reconnect, as a
 	// browser's EventSource does by itself.
 	streamTime = 100 * time.Second
@@ -62,23 +61,22 @@ func (s *jobService) register() {
 		ID: "list-jobs", Summary: "List jobs",
 		About: "Jobs of the tenant, the newest first. Those that have ended are kept for 90 days, at most 1,000; one " +
 			"that was running when its gateway ended has failed, unless its work goes on, as migrations do.",
-	}, s.listJobs)
+	}, s.list)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: jobPath, Tag: jobsTag, Access: endpoint.Reads, Role: keys.Operate,
 		ID: "get-job", Summary: "State, progress and errors of a job",
 		About: "How far it is, what it has done, and why it failed.",
-	}, s.getJob)
+	}, s.get)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: jobPath + "/cancel", Tag: jobsTag, Access: endpoint.Governs, Role: keys.Operate,
-		Status: http.StatusAccepted,
-		ID:     "cancel-job", Summary: "Cancel a job",
+		Status: http.StatusAccepted, ID: "cancel-job", Summary: "Cancel a job",
 		About: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
 			"ended stays as it is.",
-	}, s.cancelJob)
+	}, s.cancel)
 	s.jobEvents()
 }
 
-func (s *jobService) listJobs(ctx context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
+func (s *jobService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
 	answer := &JobList{Jobs: []jobs.Job{}}
 	if s.jobs == nil {
 		return answer, nil
@@ -96,7 +94,7 @@ func visible(scope access.Scope, job jobs.Job) bool {
 	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
 }
 
-func (s *jobService) getJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
+func (s *jobService) get(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(ctx, scope, in.Job)
 	return &job, err
 }
@@ -113,8 +111,8 @@ func (s *jobService) job(ctx context.Context, scope access.Scope, id string) (jo
 	return job, err
 }
 
-// cancelJob cancels a migration through Mappings, which can undo it.
-func (s *jobService) cancelJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
+// cancel cancels a migration through Mappings, which can undo it.
+func (s *jobService) cancel(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(ctx, scope, in.Job)
 	if err != nil {
 		return nil, err
@@ -123,7 +121,7 @@ func (s *jobService) cancelJob(ctx context.Context, scope access.Scope, in *jobI
 		if _, err := s.mappings.Direct(ctx, callerOf(ctx, scope), job.KnowledgeBase, migration.Cancel); err != nil {
 			return nil, err
 		}
-		return s.getJob(ctx, scope, in)
+		return s.get(ctx, scope, in)
 	}
 	cancelled, err := s.jobs.Cancel(scope.Tenant, in.Job)
 	if fault.Is(err, fault.NotFound) { // of another gateway, or of before this one started
@@ -148,7 +146,7 @@ func (s *jobService) jobEvents() {
 	op := s.api.Document.Operation(&r, in)
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK),
-		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
+		Content:     map[string]*huma.MediaType{endpoint.EventStream: {Schema: &huma.Schema{Type: "string"}}},
 	}
 	s.api.Document.AddOperation(op)
 	s.api.Mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
@@ -159,7 +157,7 @@ func (s *jobService) jobEvents() {
 		if _, err := s.job(ctx, scope, input.Job); err != nil {
 			return err
 		}
-		c.Set(fiber.HeaderContentType, eventStream)
+		c.Set(fiber.HeaderContentType, endpoint.EventStream)
 		c.Set("X-Accel-Buffering", "no") // a proxy must not buffer them
 		stream := jobStream{tenant: scope.Tenant, job: input.Job, language: endpoint.LanguageOf(c)}
 		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, stream) })

@@ -62,22 +62,21 @@ func (s *keyService) register() {
 		ID: "list-keys", Summary: "List the stored keys of the tenant",
 		About: "Names, roles, knowledge bases and dates. The keys themselves are never shown again, and " +
 			"those of the configuration are not listed.",
-	}, s.listKeys)
+	}, s.list)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: keysPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
-		Status: http.StatusCreated,
-		ID:     "create-key", Summary: "Make a key",
+		Status: http.StatusCreated, ID: "create-key", Summary: "Make a key",
 		About: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
-	}, s.createKey)
+	}, s.create)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: keyPath + "/rotate", Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
 		ID: "rotate-key", Summary: "Give a key a new secret", About: "The old one ends within two seconds.",
-	}, s.rotateKey)
+	}, s.rotate)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: keyPath, Tag: tag, Access: endpoint.Governs, Role: keys.Operate,
 		Status: http.StatusNoContent,
 		ID:     "revoke-key", Summary: "Revoke a key", About: "It ends within two seconds and stays in the list.",
-	}, s.revokeKey)
+	}, s.revoke)
 }
 
 func (s *keyService) stored() (*keys.Keeper, error) {
@@ -87,7 +86,7 @@ func (s *keyService) stored() (*keys.Keeper, error) {
 	return s.keeper, nil
 }
 
-func (s *keyService) listKeys(ctx context.Context, scope access.Scope, _ *struct{}) (*KeyList, error) {
+func (s *keyService) list(ctx context.Context, scope access.Scope, _ *struct{}) (*KeyList, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (s *keyService) listKeys(ctx context.Context, scope access.Scope, _ *struct
 	return &KeyList{Keys: list}, err
 }
 
-func (s *keyService) createKey(ctx context.Context, scope access.Scope, in *createKeyInput) (*MadeKey, error) {
+func (s *keyService) create(ctx context.Context, scope access.Scope, in *createKeyInput) (*MadeKey, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
@@ -154,32 +153,32 @@ func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, e
 	return r, nil
 }
 
-func (s *keyService) rotateKey(ctx context.Context, scope access.Scope, in *keyInput) (*MadeKey, error) {
+func (s *keyService) rotate(ctx context.Context, scope access.Scope, in *keyInput) (*MadeKey, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+	if err := s.mayChange(ctx, scope, keeper, in.Name); err != nil {
 		return nil, err
 	}
 	record, secret, err := keeper.Rotate(ctx, scope.Tenant, in.Name)
 	return &MadeKey{Key: secret, Record: record}, err
 }
 
-func (s *keyService) revokeKey(ctx context.Context, scope access.Scope, in *keyInput) (*struct{}, error) {
+func (s *keyService) revoke(ctx context.Context, scope access.Scope, in *keyInput) (*struct{}, error) {
 	keeper, err := s.stored()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+	if err := s.mayChange(ctx, scope, keeper, in.Name); err != nil {
 		return nil, err
 	}
 	_, err = keeper.Revoke(ctx, scope.Tenant, in.Name)
 	return nil, err
 }
 
-// mayChangeKey refuses to rotate or end a key that may do or see more than who asks.
-func (s *keyService) mayChangeKey(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
+// mayChange refuses to rotate or end a key that may do or see more than who asks.
+func (s *keyService) mayChange(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
 	list, err := keeper.List(ctx, scope.Tenant)
 	if err != nil {
 		return err

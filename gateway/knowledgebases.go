@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 )
 
 // Catalog keeps the list of knowledge bases.
@@ -46,8 +47,8 @@ const (
 type knowledgeBaseService struct {
 	api     *endpoint.API
 	catalog Catalog
-	quota   *quota.Meter // nil: nothing bounds what tenants store
-	edited  []*sets      // what is deleted with a knowledge base
+	quota   *quota.Meter     // nil: nothing bounds what tenants store
+	edited  versioned.Edited // what is deleted with a knowledge base
 }
 
 func (s *knowledgeBaseService) register() {
@@ -57,30 +58,30 @@ func (s *knowledgeBaseService) register() {
 		ID: "create-knowledge-base", Summary: "Create a knowledge base, or attach to an index",
 		About: "Everything but its id has a default. With attach it reads an index that is already there, " +
 			"which is never written to.",
-	}, s.createKnowledgeBase)
+	}, s.create)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: basesPath, Tag: tag, Access: endpoint.Reads,
 		ID: "list-knowledge-bases", Summary: "List the knowledge bases that the key may see",
 		About: "By id. Those of other tenants, and those that the key is not for, do not exist to it.",
-	}, s.listKnowledgeBases)
+	}, s.list)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodGet, Path: basePath, Tag: tag, Access: endpoint.Reads,
 		ID: "describe-knowledge-base", Summary: "Describe a knowledge base and count what it holds",
 		About: "Its settings, and how many documents, chunks and vectors it has, and how many bytes they " +
 			"take.",
-	}, s.describeKnowledgeBase)
+	}, s.describe)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodDelete, Path: basePath, Tag: tag, Access: endpoint.Governs, Status: http.StatusNoContent,
 		ID: "delete-knowledge-base", Summary: "Delete a knowledge base with all it holds",
 		About: "Of an attached index only the attachment is removed.",
-	}, s.deleteKnowledgeBase)
+	}, s.remove)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/invalidate", Tag: tag, Access: endpoint.Governs,
 		Status: http.StatusNoContent,
 		ID:     "invalidate-knowledge-base", Summary: "Drop the stored keyword indexes of a knowledge base",
 		About: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
 			"from the chunks.",
-	}, s.invalidateKnowledgeBase)
+	}, s.invalidate)
 	endpoint.Register(s.api, endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/check", Tag: tag, Access: endpoint.Governs, Timeout: s.api.Limits.Ingest,
 		ID: "check-knowledge-base", Summary: "Look for damage, and compare the engines of a knowledge base chunk by chunk",
@@ -88,7 +89,7 @@ func (s *knowledgeBaseService) register() {
 			"another engine. Where there are several, it tells what the others lack, have too much of, or have in another " +
 			"version than the first, " +
 			"and with repair makes them like it. What the outbox owes is made up for first.",
-	}, s.checkEngines)
+	}, s.check)
 }
 
 // Check asks how the engines of a knowledge base differ.
@@ -101,16 +102,16 @@ type checkInput struct {
 	Body Check
 }
 
-func (s *knowledgeBaseService) checkEngines(
+func (s *knowledgeBaseService) check(
 	ctx context.Context, scope access.Scope, in *checkInput,
 ) (*engine.DriftReport, error) {
 	return s.catalog.Check(ctx, scope, in.KB, in.Body.Repair)
 }
 
-func (s *knowledgeBaseService) createKnowledgeBase(
+func (s *knowledgeBaseService) create(
 	ctx context.Context, scope access.Scope, in *createInput,
 ) (*engine.KnowledgeBase, error) {
-	settle, err := s.placeForBase(ctx, scope)
+	settle, err := s.takePlace(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -119,27 +120,27 @@ func (s *knowledgeBaseService) createKnowledgeBase(
 	return &kb, err
 }
 
-func (s *knowledgeBaseService) listKnowledgeBases(
+func (s *knowledgeBaseService) list(
 	ctx context.Context, scope access.Scope, _ *struct{},
 ) (*KnowledgeBases, error) {
 	list, err := s.catalog.List(ctx, scope)
 	return &KnowledgeBases{KnowledgeBases: list, Engines: s.catalog.Choices()}, err
 }
 
-func (s *knowledgeBaseService) describeKnowledgeBase(
+func (s *knowledgeBaseService) describe(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*catalog.Described, error) {
 	described, err := s.catalog.Describe(ctx, scope, in.KB)
 	return &described, err
 }
 
-func (s *knowledgeBaseService) invalidateKnowledgeBase(
+func (s *knowledgeBaseService) invalidate(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
 	return nil, s.catalog.Invalidate(ctx, scope, in.KB)
 }
 
-func (s *knowledgeBaseService) deleteKnowledgeBase(
+func (s *knowledgeBaseService) remove(
 	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
 	if err := s.catalog.Delete(ctx, scope, in.KB); err != nil {
@@ -148,27 +149,13 @@ func (s *knowledgeBaseService) deleteKnowledgeBase(
 	if s.quota != nil {
 		s.quota.Deleted(scope.Tenant)
 	}
-	return nil, s.dropSets(ctx, scope, in.KB)
+	return nil, s.edited.Drop(ctx, scope, in.KB)
 }
 
-// placeForBase takes a place for a knowledge base; whoever took it says whether one was made.
-func (s *knowledgeBaseService) placeForBase(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
+// takePlace takes a place for a knowledge base; whoever took it says whether one was made.
+func (s *knowledgeBaseService) takePlace(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
 	if s.quota == nil {
 		return func(bool) {}, nil
 	}
 	return s.quota.Create(ctx, scope.Tenant)
-}
-
-// dropSets drops what was edited of a deleted knowledge base, with its history, so that a new one
-// of the same name does not get it.
-func (s *knowledgeBaseService) dropSets(ctx context.Context, scope access.Scope, kb string) error {
-	for _, of := range s.edited {
-		if of.store == nil || kb == of.global {
-			continue
-		}
-		if err := of.store.Delete(ctx, scope.Tenant, kb, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }

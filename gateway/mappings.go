@@ -86,27 +86,21 @@ const (
 	mappingsTag  = "mappings"
 )
 
-// mappingService changes the shape of knowledge bases.
-type mappingService struct {
-	api      *endpoint.API
-	mappings Mappings // nil: they are not managed
-}
-
-func (s *mappingService) register() {
-	s.mappingReads()
-	endpoint.Register(s.api, endpoint.Route{
+func registerMappings(api *endpoint.API, mappings Mappings) {
+	managed := endpoint.Need(mappings, errNoMappings)
+	registerMappingReads(api, managed)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/plan", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		Dry: true, Status: http.StatusCreated,
 		ID: "plan-mapping", Summary: "Plan a change of the schema, or the repair of drift (dry run)",
 		About: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
-	}, s.planMapping)
-	endpoint.Register(s.api, endpoint.Route{
+	}, planMapping)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/apply", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Status: http.StatusAccepted,
-		ID:     "apply-mapping", Summary: "Apply a plan as a job",
+		Status: http.StatusAccepted, ID: "apply-mapping", Summary: "Apply a plan as a job",
 		About: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
 			"same plan is a conflict.",
-	}, s.applyMapping)
+	}, applyMapping)
 	for _, order := range []struct {
 		order          migration.Order
 		summary, about string
@@ -122,55 +116,51 @@ func (s *mappingService) register() {
 		},
 		{migration.Cleanup, "Delete the index from before the switch", "After this there is no way back but another plan."},
 	} {
-		endpoint.Register(s.api, endpoint.Route{
+		endpoint.RegisterWith(api, managed, endpoint.Route{
 			Method: http.MethodPost, Path: mappingsPath + "/" + string(order.order), Tag: mappingsTag,
 			Access: endpoint.Governs, Role: keys.Manage,
 			Status: http.StatusAccepted, ID: string(order.order) + "-mapping", Summary: order.summary, About: order.about,
-		}, func(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
-			if s.mappings == nil {
-				return nil, errNoMappings
-			}
-			return s.mappings.Direct(ctx, callerOf(ctx, scope), in.KB, order.order)
+		}, func(
+			ctx context.Context, mappings Mappings, scope access.Scope, in *knowledgeBaseInput,
+		) (*engine.Migration, error) {
+			return mappings.Direct(ctx, callerOf(ctx, scope), in.KB, order.order)
 		})
 	}
-	endpoint.Register(s.api, endpoint.Route{
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/throttle", Tag: mappingsTag, Access: endpoint.Governs,
 		Role:   keys.Manage,
 		Status: http.StatusAccepted, ID: "throttle-mapping", Summary: "Limit how fast documents are copied",
 		About: "Documents a second, of a copy that runs; 0 lifts the limit.",
-	}, s.throttleMapping)
+	}, throttleMapping)
 }
 
-func (s *mappingService) mappingReads() {
-	endpoint.Register(s.api, endpoint.Route{
+func registerMappingReads(api *endpoint.API, managed func() (Mappings, error)) {
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/desired", Tag: mappingsTag, Access: endpoint.Governs,
-		Role: keys.Manage,
-		ID:   "desired-mapping", Summary: "The mapping that the schema wants",
+		Role: keys.Manage, ID: "desired-mapping", Summary: "The mapping that the schema wants",
 		About: "What apply would make, for the engine of the knowledge base.",
-	}, s.desiredMapping)
-	endpoint.Register(s.api, endpoint.Route{
+	}, desiredMapping)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/live", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "live-mapping", Summary: "The mapping that the index has",
 		About: "As the engine tells it now.",
-	}, s.liveMapping)
-	endpoint.Register(s.api, endpoint.Route{
+	}, liveMapping)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodPost, Path: mappingsPath + "/diff", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
-		Dry: true,
-		ID:  "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
+		Dry: true, ID: "diff-mapping", Summary: "Compare the live mapping with a schema, field by field",
 		About: "With an empty object: with the knowledge base's own schema.",
-	}, s.diffMapping)
-	endpoint.Register(s.api, endpoint.Route{
+	}, diffMapping)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/status", Tag: mappingsTag, Access: endpoint.Governs, Role: keys.Manage,
 		ID: "mapping-status", Summary: "How a migration stands, and what may be done next",
 		About: "Whether one runs, is held up by a gate or waits for a decision, and which of resume, cancel, " +
 			"rollback and cleanup may be asked for.",
-	}, s.mappingStatus)
-	endpoint.Register(s.api, endpoint.Route{
+	}, mappingStatus)
+	endpoint.RegisterWith(api, managed, endpoint.Route{
 		Method: http.MethodGet, Path: mappingsPath + "/history", Tag: mappingsTag, Access: endpoint.Governs,
-		Role: keys.Manage,
-		ID:   "mapping-history", Summary: "What was applied, when and by which key",
+		Role: keys.Manage, ID: "mapping-history", Summary: "What was applied, when and by which key",
 		About: "The newest first.",
-	}, s.mappingHistory)
+	}, mappingHistory)
 }
 
 var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappings")
@@ -184,62 +174,51 @@ func callerOf(ctx context.Context, scope access.Scope) migration.Caller {
 	return caller
 }
 
-func (s *mappingService) desiredMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	body, err := s.mappings.Desired(ctx, scope, in.KB)
+func desiredMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *knowledgeBaseInput,
+) (*MappingBody, error) {
+	body, err := mappings.Desired(ctx, scope, in.KB)
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *mappingService) liveMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	body, err := s.mappings.Live(ctx, scope, in.KB)
+func liveMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *knowledgeBaseInput,
+) (*MappingBody, error) {
+	body, err := mappings.Live(ctx, scope, in.KB)
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *mappingService) diffMapping(ctx context.Context, scope access.Scope, in *diffInput) (*engine.MappingDiff, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	return s.mappings.Diff(ctx, scope, in.KB, in.Body)
+func diffMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *diffInput,
+) (*engine.MappingDiff, error) {
+	return mappings.Diff(ctx, scope, in.KB, in.Body)
 }
 
-func (s *mappingService) planMapping(ctx context.Context, scope access.Scope, in *planInput) (*engine.MappingPlan, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	return s.mappings.Plan(ctx, callerOf(ctx, scope), in.KB, in.Body)
+func planMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *planInput,
+) (*engine.MappingPlan, error) {
+	return mappings.Plan(ctx, callerOf(ctx, scope), in.KB, in.Body)
 }
 
-func (s *mappingService) applyMapping(ctx context.Context, scope access.Scope, in *applyInput) (*engine.Migration, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
+func applyMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *applyInput,
+) (*engine.Migration, error) {
 	if in.Body.Plan == "" {
 		return nil, fault.Invalid("plan", in.Body.Plan, "the id of a plan, from "+mappingsPath+"/plan")
 	}
-	return s.mappings.Apply(ctx, callerOf(ctx, scope), in.KB, in.Body.Plan)
+	return mappings.Apply(ctx, callerOf(ctx, scope), in.KB, in.Body.Plan)
 }
 
-func (s *mappingService) throttleMapping(
-	ctx context.Context, scope access.Scope, in *throttleInput,
+func throttleMapping(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *throttleInput,
 ) (*engine.Migration, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	return s.mappings.Throttle(ctx, scope, in.KB, in.Body.PerSecond)
+	return mappings.Throttle(ctx, scope, in.KB, in.Body.PerSecond)
 }
 
-func (s *mappingService) mappingStatus(
-	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
+func mappingStatus(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *knowledgeBaseInput,
 ) (*MappingStatus, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	m, err := s.mappings.Status(ctx, scope, in.KB)
+	m, err := mappings.Status(ctx, scope, in.KB)
 	answer := &MappingStatus{KnowledgeBase: in.KB, State: "none", Actions: []string{}}
 	if err != nil || m == nil {
 		return answer, err
@@ -252,10 +231,9 @@ func (s *mappingService) mappingStatus(
 	return answer, nil
 }
 
-func (s *mappingService) mappingHistory(ctx context.Context, scope access.Scope, in *historyInput) (*MappingHistory, error) {
-	if s.mappings == nil {
-		return nil, errNoMappings
-	}
-	list, err := s.mappings.History(ctx, scope, in.KB, in.Limit)
+func mappingHistory(
+	ctx context.Context, mappings Mappings, scope access.Scope, in *historyInput,
+) (*MappingHistory, error) {
+	list, err := mappings.History(ctx, scope, in.KB, in.Limit)
 	return &MappingHistory{Migrations: list}, err
 }

@@ -23,26 +23,15 @@ type recallInput struct {
 
 var errNoRecall = fault.New(fault.Unsupported, "this gateway does not measure recall")
 
-type recallService struct {
-	api    *endpoint.API
-	recall Recall // nil: it is not measured
-}
-
-func (s *recallService) register() {
-	endpoint.Register(s.api, endpoint.Route{
+func registerRecall(api *endpoint.API, measures Recall) {
+	endpoint.RegisterWith(api, endpoint.Need(measures, errNoRecall), endpoint.Route{
 		Method: http.MethodPost, Path: basePath + "/recall", Tag: "knowledge-bases", Access: endpoint.Reads,
-		Role: keys.Operate,
-		ID:   "measure-recall", Summary: "Measure approximate answers by the exact ones",
+		Role: keys.Operate, ID: "measure-recall", Summary: "Measure approximate answers by the exact ones",
 		About: "Asks for vectors drawn from the knowledge base, or questions, twice: as searches do, and comparing " +
 			"every vector. Tells the recall of each vector field, how far sampled statistics are off, what both do to " +
 			"the answers of a preset, and the setting that would mend it. One measurement runs at a time, within " +
 			"limits.request_timeout; what there was no time for is told.",
-	}, s.measureRecall)
-}
-
-func (s *recallService) measureRecall(ctx context.Context, scope access.Scope, in *recallInput) (*recall.Report, error) {
-	if s.recall == nil {
-		return nil, errNoRecall
-	}
-	return s.recall.Measure(ctx, scope, in.KB, &in.Body)
+	}, func(ctx context.Context, measures Recall, scope access.Scope, in *recallInput) (*recall.Report, error) {
+		return measures.Measure(ctx, scope, in.KB, &in.Body)
+	})
 }

@@ -1,13 +1,18 @@
 // Package gateway serves searches over HTTP: decode, search, encode. It has no rules of its
 // own about searching; it authorises, limits and reports.
 //
-// Each resource of the API is one file: what it needs of the packages below, its routes, and
-// their inputs and answers. Package endpoint is the HTTP machine that they are registered with.
+// A resource is a value that is made of what it needs of the packages below and registers its
+// routes, with their inputs and answers, itself. Package endpoint is the HTTP machine that they
+// are registered with.
 //
-//	server.go             Server: options, and the list of resources
-//	openapi.go            what the OpenAPI document says beside the routes
-//	bulk.go               chunks that are streamed, and their results
-//	metrics.go, degraded.go  what searches are counted and logged by
+//	server.go   Server: options, and the list of resources
+//	searches/   resources that ask
+//	chunks/     resources that write and read chunks
+//	versioned/  resources that are edited and keep their versions
+//	quality/    resources that measure
+//	protocols/  what other programs speak
+//	openapi.go  what the OpenAPI document says beside the routes
+//	names.go    names of these packages that programs use by this one
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.
@@ -26,6 +31,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/gateway/protocols/cohere"
 	"github.com/hybridge-search/hybridge/gateway/protocols/dify"
@@ -33,15 +39,17 @@ import (
 	"github.com/hybridge-search/hybridge/gateway/protocols/meilisearch"
 	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
 	"github.com/hybridge-search/hybridge/gateway/protocols/ragflow"
+	"github.com/hybridge-search/hybridge/gateway/quality"
+	"github.com/hybridge-search/hybridge/gateway/searches"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/guide"
-	"github.com/hybridge-search/hybridge/synonyms"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.
 type Options struct {
-	Searcher Searcher
+	Searcher searches.Searcher
 	Catalog  Catalog
-	Ingester Ingester
+	Ingester chunks.Ingester
 
 	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
 	// loopback listener is safe.
@@ -73,24 +81,24 @@ type Options struct {
 	Embedder  openai.Embedder
 	Embedders map[string]openai.Embedder
 
-	Synonyms Synonyms     // nil: they cannot be edited
-	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
-	Rules    Sets         // query rules; nil: there are none
-	Presets  SavedPresets // nil: there are none but the searcher's
-	Mappings Mappings     // nil: they are not managed
-	Jobs     Jobs         // nil: there are none
-	Demo     Demo         // nil: there is no sample data
-	Recall   Recall       // nil: it is not measured
-	Answers  Answerer     // nil: no model answers
+	Synonyms versioned.Synonyms     // nil: they cannot be edited
+	Drafts   versioned.Drafts       // of synonyms; nil: nothing is searched by them
+	Rules    versioned.Sets         // query rules; nil: there are none
+	Presets  versioned.SavedPresets // nil: there are none but the searcher's
+	Mappings Mappings               // nil: they are not managed
+	Jobs     Jobs                   // nil: there are none
+	Demo     Demo                   // nil: there is no sample data
+	Recall   Recall                 // nil: it is not measured
+	Answers  searches.Answerer      // nil: no model answers
 
-	Library     Library     // query sets and judgments; nil: there are none
-	Evaluations Evaluations // nil: there are none
-	Tunings     Tunings     // nil: there are none
-	Gradings    Gradings    // nil: there are none
-	Experiments Experiments // nil: there are none
+	Library     quality.Library     // query sets and judgments; nil: there are none
+	Evaluations quality.Evaluations // nil: there are none
+	Tunings     quality.Tunings     // nil: there are none
+	Gradings    quality.Gradings    // nil: there are none
+	Experiments quality.Experiments // nil: there are none
 
-	Events Events // of users; nil: there is no log of them
-	Clicks Clicks // judgments of it; nil: there are none
+	Events quality.Events // of users; nil: there is no log of them
+	Clicks quality.Clicks // judgments of it; nil: there are none
 
 	// Now is the clock of the limits of requests; nil: time.Now.
 	Now func() time.Time
@@ -142,31 +150,24 @@ func New(options Options) *Server {
 
 // register adds all resources.
 func register(api *endpoint.API, o *Options) {
-	s := &searches{
-		Searcher: o.Searcher, api: api, saved: o.Presets, metrics: newMetrics(o.Registry), logQueries: o.LogQueries,
-	}
-	synonymSets := &sets{catalog: o.Catalog, store: o.Synonyms, global: synonyms.Global}
-	ruleSets := &sets{catalog: o.Catalog, store: o.Rules}
-
 	registerUI(api, o.UI)
 	registerGuide(api, o.Guide)
-	s.register()
-	(&presetService{api, o.Searcher, o.Presets}).register()
-	(&answerService{api, s, o.Answers, make(chan struct{}, api.Limits.Answers)}).register()
-	(&knowledgeBaseService{api, o.Catalog, o.Quota, []*sets{synonymSets, ruleSets}}).register()
-	(&demoService{api, o.Demo}).register()
-	(&recallService{api, o.Recall}).register()
-	(&documentService{api, o.Ingester, o.Jobs, newIngested(o.Registry)}).register()
-	(&synonymService{api, synonymSets, o.Synonyms, o.Drafts, s}).register()
-	(&ruleService{api, ruleSets}).register()
-	(&mappingService{api, o.Mappings}).register()
+	s := searches.Register(api, searches.Sources{
+		Searcher: o.Searcher, Saved: o.Presets, Answers: o.Answers, Registry: o.Registry, LogQueries: o.LogQueries,
+	})
+	edited := versioned.Register(api, o.Catalog, s, &versioned.Stores{
+		Synonyms: o.Synonyms, Drafts: o.Drafts, Rules: o.Rules, Presets: o.Presets,
+	})
+	(&knowledgeBaseService{api, o.Catalog, o.Quota, edited}).register()
+	registerDemo(api, o.Demo)
+	registerRecall(api, o.Recall)
+	chunks.Register(api, o.Ingester, o.Jobs, o.Registry)
+	registerMappings(api, o.Mappings)
 	(&jobService{api, o.Jobs, o.Mappings}).register()
-	(&libraryService{api, o.Library}).register()
-	(&gradingService{api, o.Gradings}).register()
-	(&evaluationService{api, o.Evaluations}).register()
-	(&tuningService{api, o.Tunings}).register()
-	(&experimentService{api, o.Experiments}).register()
-	(&eventService{api, o.Events, o.Clicks}).register()
+	quality.Register(api, &quality.Services{
+		Library: o.Library, Gradings: o.Gradings, Evaluations: o.Evaluations, Tunings: o.Tunings,
+		Experiments: o.Experiments, Events: o.Events, Clicks: o.Clicks,
+	})
 	(&keyService{api, o.Keys, o.StoredKeys}).register()
 
 	dify.Register(api, s)

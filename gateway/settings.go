@@ -39,9 +39,9 @@ func (s *settingService) register() {
 		ID: "list-settings", Summary: "The settings in force, and where each came from",
 		About: "Of this gateway, read at its start. Secrets and passwords are masked, and of the keys of the configuration " +
 			"only their number is told.",
-	}, s.listSettings)
+	}, s.list)
 }
 
-func (s *settingService) listSettings(_ context.Context, _ access.Scope, _ *struct{}) (*Settings, error) {
+func (s *settingService) list(_ context.Context, _ access.Scope, _ *struct{}) (*Settings, error) {
 	return &Settings{Settings: append([]Setting{}, s.settings...), Version: s.version}, nil
 }

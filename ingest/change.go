@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Changed reports the chunks that a change has and has not changed. Changes are atomic per chunk.
@@ -179,7 +180,7 @@ func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch 
 	}
 	document := t.within(engine.OfDocument(patch.ID))
 	changed, err := t.changeAll(ctx, document, func(c *engine.Chunk) (engine.Verdict, error) {
-		if !engine.MatchesAll(document, c) {
+		if !filter.MatchesAll(document, c) {
 			return engine.Keep, nil
 		}
 		return engine.Put, t.patch(c, patch.Members, set)

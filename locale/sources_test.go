@@ -26,7 +26,8 @@ var unseen = []string{
 
 // seenToo are files and folders of the unseen that make texts for callers.
 var seenToo = []string{
-	"internal/app/content.go", "internal/app/models.go", "internal/app/demo.go", "internal/app/demo/", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go",
+	"internal/app/content.go", "internal/app/models.go", "internal/app/demo.go", "internal/app/demo/", "internal/cli/operating/doctor.go",
+	"internal/cli/operating/doctor_servers.go",
 	"evaluation/exchange/", "evaluation/library/", "evaluation/clicks/", "evaluation/runs/", "evaluation/metric/", "evaluation/judge/",
 	"evaluation/compare.go", "rag/answer/", "config/config.go", "config/settings.go",
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // All metadata of all knowledge bases lives in one flattened field: no key can
@@ -61,7 +61,7 @@ func EncodeMoment(micros int64) string {
 func EncodeMoments(values []any) (terms []string) {
 	for _, v := range values {
 		text, _ := v.(string)
-		if moment, ok := engine.ParseMoment(text); ok {
+		if moment, ok := filter.ParseMoment(text); ok {
 			terms = append(terms, EncodeMoment(moment.From))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/refine"
 )
 
 // The work of a search is estimated before it begins:
@@ -31,7 +32,7 @@ func (r *run) cost() int {
 	from, to := r.Page(r.Plan.TopK)
 	around := 2 * r.Request.Neighbours
 	if r.ReturnsParents() {
-		around += 2 * parentReach
+		around += 2 * refine.ParentReach
 	}
 	work += hitWork * max(to-from, 0) * (1 + around)
 	if r.Plan.Rerank != nil {

@@ -6,11 +6,13 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Names of the rooms below that callers know as those of package search.
+// Exactness and the other types here belong to the steps; callers know them by package search.
+
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness
@@ -61,12 +63,14 @@ type (
 	Bank     = retrieve.Bank
 	Observed = retrieve.Observed
 
+	Reranker = refine.Reranker
+
 	SuggestRequest = typing.SuggestRequest
 	Suggestion     = typing.Suggestion
 	Suggestions    = typing.Suggestions
 )
 
-// Their constants.
+// Constants that belong to them.
 const (
 	PresetEverything  = plan.PresetEverything
 	FacetDisjunctive  = plan.FacetDisjunctive

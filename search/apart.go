@@ -8,13 +8,14 @@ import (
 
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
 )
 
 // apartSets are the answer sets that fields are counted over which are filtered and counted
 // as if they were not. They are ranked while the answer is.
 type apartSets struct {
 	fields  []string
-	sets    []*answerSet
+	sets    []*refine.Set
 	errs    []error
 	ranking errgroup.Group
 	cancel  context.CancelFunc
@@ -23,7 +24,7 @@ type apartSets struct {
 // rankApart begins to rank them; stop ends it.
 func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
 	fields := r.Question.Disjunctive
-	a := &apartSets{fields: fields, sets: make([]*answerSet, len(fields)), errs: make([]error, len(fields))}
+	a := &apartSets{fields: fields, sets: make([]*refine.Set, len(fields)), errs: make([]error, len(fields))}
 	ctx, a.cancel = context.WithCancel(ctx)
 	for i, field := range fields {
 		unfiltered := r.forCounts(field)
@@ -53,12 +54,12 @@ func (a *apartSets) count(into *answer.Response) {
 			continue
 		}
 		if _, asked := into.Facets[field]; asked {
-			into.Facets[field] = set.facets([]string{field})[field]
+			into.Facets[field] = set.FacetCounts([]string{field})[field]
 		}
 		if field == plan.FieldDocumentID {
-			into.Documents = set.documents()
+			into.Documents = set.DocumentCounts()
 		}
-		for _, d := range set.degraded {
+		for _, d := range set.Degraded {
 			if !slices.Contains(into.Degraded, d) {
 				into.Degraded = append(into.Degraded, answer.Degraded{
 					Leg: answer.StepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,

@@ -1,28 +1,29 @@
-// Package search answers a question from knowledge bases. A Request becomes a Plan;
-// the question is analyzed and embedded once; the plan's legs run on the engine of
-// each knowledge base; their hits are fused, cut, grouped, reranked and presented.
+// Package search answers a question from knowledge bases. A Request becomes a Plan; the question is parsed and embedded
+// once; the plan's legs run on the engine of each knowledge base; their hits are fused, cut, grouped, reranked and
+// presented. Each step is a package, and what it gives is a type that only later steps have:
 //
-// Each step is a file, in this order:
+//	plan        what is asked, and what is planned of it             plan.Request -> plan.Plan
+//	ask         the question, parsed, filtered and embedded          -> ask.Asked
+//	retrieve    statistics, legs and evidence of each knowledge base -> []retrieve.Retrieval
+//	relevance   how probably each hit answers the question           -> relevance.Calibrated
+//	rank        one order, what is cut and what is counted           -> rank.Ranked
+//	refine      the steps after the fusion that read chunks          -> refine.Set
+//	present     the page                                             -> answer.Response
 //
-//	search.go     Search, as the list of its steps
-//	plan.go       the plan of each knowledge base
-//	resolve.go    where a knowledge base is, and the engine that answers
-//	question.go   the question analyzed, its filter parsed, its vector made
-//	rules.go      the query rules that it matches: what is hidden, and after the cut what is pinned
-//	execute.go    the legs run on one knowledge base, relaxed where nothing is found
-//	legs.go       the query, vector and statistics of each leg
-//	fuse.go       one ranking of what the legs found, one of several knowledge bases
-//	relevance.go  how probably each hit answers the question, with languages.go
-//	cut.go        the thresholds on relevance and on the fused score
-//	group.go      one chunk per document, or per likeness
-//	secondstage.go the best scored anew by words and cosine
-//	rerank.go     the best ordered by a reranker
-//	present.go    the page: contents, highlight.go, count.go, neighbours.go
-//	apart.go      counts of fields as if they were not filtered, ranked beside the answer
-//	fetch.go      chunks read by id, with deferred.go what was left for the page
-//	answerset.go  the ranking that totals, facets and pages are made of
-//	write.go      the response as JSON
+// relevance and rank compute with values and ask nobody. plan and answer hold what is asked and said, engines is how
+// every step asks an engine. typing is beside the steps: suggestions and corrections.
 //
-// Explain, Analyze and Together take the same steps. What search needs of others it
-// names as small interfaces.
+// The files of this package:
+//
+//	search.go    Searcher, what it is made of, and Search; steps.go the list of its steps
+//	planning.go  the plan of each knowledge base; rewriting.go phrasings by a language model
+//	admit.go     how much work a search is, and when it may begin
+//	run.go       a search under way, and what a page, an explanation or a count needs of the steps
+//	apart.go     counts of fields without their own filter, ranked beside the answer
+//	together.go  several requests for one question
+//	analyze.go   what a request would do; explain.go where a chunk ended up; observe.go what the legs say
+//	suggest.go   suggestions and corrections
+//	texts.go     texts that no knowledge base holds, scored against a question
+//	slow.go      the log of slow searches
+//	aliases.go   names of the steps' types that callers know as those of this package
 package search

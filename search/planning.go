@@ -173,3 +173,8 @@ func names[V any](m map[string]V) string {
 	}
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
+
+// QueryVector embeds a question for a knowledge base, [dim]float32, by the model of its vectors.
+func (s *Searcher) QueryVector(ctx context.Context, kb *engine.KnowledgeBase, text string) ([]float32, error) {
+	return s.asker().QueryVector(ctx, kb, text)
+}

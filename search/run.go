@@ -18,20 +18,23 @@ type run struct {
 	demand      retrieve.Demand
 	threshold   plan.Threshold // what is applied to the fused ranking
 	foldReach   int            // how many of the best chunks must be of different texts
+	bytes       *answer.Allowance
 }
 
 // forPage has the steps do what a page of the answer needs.
-func (r *run) forPage() {
+func (r *run) forPage(bytes *answer.Allowance) {
+	r.bytes = bytes
 	r.demand = retrieve.Demand{Prefetch: r.prefetch(), DeferScores: true}
-	r.threshold, r.foldReach = r.fusedThreshold(), r.Reach()
+	r.threshold, r.foldReach = r.FusedThreshold(), r.Reach()
 	if !r.Rearranges() {
 		_, r.foldReach = r.Page(r.foldReach)
 	}
 }
 
 // forExplanation has the steps do what an explanation of any chunk needs.
-func (r *run) forExplanation() {
-	r.threshold, r.foldReach = r.fusedThreshold(), r.Reach()
+func (r *run) forExplanation(bytes *answer.Allowance) {
+	r.bytes = bytes
+	r.threshold, r.foldReach = r.FusedThreshold(), r.Reach()
 }
 
 // forCounts gives the run that counts a field as if the filter said nothing of it. What it counts nobody sees, so it
@@ -40,7 +43,7 @@ func (r *run) forCounts(field string) *run {
 	return &run{
 		Asked: r.Without(field), timings: answer.Timings{Legs: map[string]float64{}}, measured: r.measured,
 		unavailable: r.unavailable, vectorless: r.vectorless, rewriting: r.rewriting,
-		demand: retrieve.Demand{DeferScores: true}, threshold: r.Plan.Threshold,
+		demand: retrieve.Demand{DeferScores: true}, threshold: r.Plan.Threshold, bytes: &answer.Allowance{},
 	}
 }
 

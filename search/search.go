@@ -15,6 +15,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/present"
+	"github.com/hybridge-search/hybridge/search/refine"
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
@@ -26,11 +28,6 @@ type SavedPresets interface {
 	Names(tenant string) []string
 }
 
-// Reranker scores texts against a question, one score in [0, 1] per text.
-type Reranker interface {
-	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
-}
-
 // Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
@@ -40,7 +37,7 @@ type Options struct {
 	Embedders     map[string]ask.Embedder
 	Synonyms      ask.Synonyms
 	Rules         ask.Rules
-	Rerankers     map[string]Reranker
+	Rerankers     map[string]refine.Reranker
 	Rewriter      Rewriter
 	Bank          retrieve.Bank // nil: answers say nothing of relevance
 	Planners      map[string]plan.Planner
@@ -65,7 +62,7 @@ type Options struct {
 type Searcher struct {
 	Options
 	profiles  retrieve.Profiles
-	sentences sentences
+	sentences present.Sentences
 	making    atomic.Int64     // bytes of the answers being made
 	metrics   *engines.Metrics // nil: there are none
 }
@@ -79,14 +76,6 @@ func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 	options := s.Options
 	options.Synonyms = other
 	return &Searcher{Options: options, metrics: s.metrics}
-}
-
-func (s *Searcher) resolver() engines.Resolver {
-	return engines.Resolver{Catalog: s.Catalog, Metrics: s.metrics}
-}
-
-func (s *Searcher) retriever() *retrieve.Retriever {
-	return &retrieve.Retriever{Asker: s.asker(), Bank: s.Bank, Profiles: &s.profiles}
 }
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
@@ -105,18 +94,11 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req plan.Requ
 
 func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Request) (*answer.Response, error) {
 	started := time.Now()
-	r, err := s.planWritten(ctx, scope, &req)
-	if err != nil {
-		return nil, err
-	}
-	release, err := s.admit(ctx, scope, r)
+	r, release, err := s.prepare(ctx, scope, &req)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.ask(ctx, r); err != nil {
-		return nil, err
-	}
 	return s.answer(ctx, r, started)
 }
 
@@ -130,27 +112,15 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answ
 func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	ctx = engine.OneSearch(ctx)
 	s.asker().Match(&r.Asked)
-	r.forPage()
+	r.forPage(s.allowance())
+	defer r.bytes.Done()
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
-	set, err := s.rank(ctx, r)
+	set, err := s.refine(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer set.bytes.Done()
-	if err := s.fold(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.rerank(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.diversify(ctx, r, set); err != nil {
-		return nil, err
-	}
-	if err := s.gather(ctx, r, set); err != nil {
-		return nil, err
-	}
-	response, err := s.present(ctx, r, set)
+	response, err := s.presenter().Present(ctx, &r.Asked, set, &r.timings)
 	if err != nil {
 		return nil, err
 	}
@@ -160,56 +130,4 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*answe
 	}
 	response.TookMS = answer.Milliseconds(time.Since(started))
 	return response, nil
-}
-
-// rank makes the answer set.
-func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
-	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
-	for i := range retrievals {
-		retrieve.CountLegs(s.metrics, &retrievals[i])
-	}
-	if err := retrieve.Failure(ctx, retrievals); err != nil {
-		return nil, err
-	}
-	for i := range retrievals {
-		retrieve.AddTimes(&r.timings, &retrievals[i])
-	}
-	started := time.Now()
-	_, span := tracing.Start(ctx, engines.SpanFuse)
-	set := fuse(r, retrievals)
-	set.bytes = &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
-	set.boost(r)
-	span.End(nil)
-	s.cut(ctx, r, set)
-	s.pin(ctx, r, set)
-	if err := s.group(ctx, r, set); err != nil {
-		return nil, err
-	}
-	set.truncate(r.Plan.Candidates)
-	set.counted = set.entries
-	for _, more := range [][]answer.Degraded{r.unavailable, r.vectorless, r.rewriting} {
-		set.degraded = append(set.degraded, more...)
-	}
-	r.timings.Fuse += answer.Milliseconds(time.Since(started))
-	return set, nil
-}
-
-// cut drops what is under a threshold.
-func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
-	ctx, span := tracing.Start(ctx, engines.SpanCut)
-	defer span.End(nil)
-	calibrated, degraded := s.retriever().Calibrate(ctx, set.retrievals)
-	set.calibrated, set.degraded = calibrated, append(set.degraded, degraded...)
-	set.cutByRelevance(&r.threshold)
-	set.cut(&r.threshold)
-}
-
-// group leaves the best of each document, and of chunks that are alike, where the plan says so.
-func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
-	ctx, span := tracing.Start(ctx, engines.SpanGroup)
-	defer func() { span.End(err) }()
-	if r.Plan.GroupBy != "" {
-		set.group()
-	}
-	return s.dropCopies(ctx, r, set)
 }

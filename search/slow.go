@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/present"
 )
 
 // SlowLog takes searches that took long, with their plans. What was asked is not in it.
@@ -34,7 +35,7 @@ func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, t
 	attrs := []slog.Attr{
 		slog.Float64("took_ms", answer.Milliseconds(took)),
 		slog.String("tenant", r.Subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
-		slog.String("preset", r.Plan.Preset), slog.String("engine", engineNames(r.Subjects)),
+		slog.String("preset", r.Plan.Preset), slog.String("engine", present.EngineNames(r.Subjects)),
 		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.Plan}),
 	}
 	if response != nil {

@@ -11,12 +11,16 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/search/refine"
+	"github.com/hybridge-search/hybridge/search/retrieve"
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
 // Suggest says how what was typed may go on: by titles, questions and words of chunks that
 // the caller may see.
-func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.SuggestRequest) (_ *typing.Suggestions, err error) {
+func (s *Searcher) Suggest(
+	ctx context.Context, scope access.Scope, req typing.SuggestRequest,
+) (_ *typing.Suggestions, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanSuggest)
 	defer func() { span.End(err) }()
 	if err := req.Validate(); err != nil {
@@ -36,11 +40,25 @@ func (s *Searcher) Suggest(ctx context.Context, scope access.Scope, req typing.S
 	}
 	defer release()
 	as := &plan.Request{Query: req.Query, KnowledgeBases: req.KnowledgeBases, Engine: req.Engine}
-	return engines.Settled(engine.OneSearch(ctx), s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
-		answer, err := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}.Suggest(ctx, scope, as, &q, req.MaxSuggested())
+	suggester := typing.Suggester{Analyzer: s.Analyzer, Resolver: s.resolver()}
+	ctx = engine.OneSearch(ctx)
+	return engines.Settled(ctx, s.Catalog, scope, as, func() (*typing.Suggestions, []answer.Degraded, error) {
+		suggested, err := suggester.Suggest(ctx, scope, as, &q, req.MaxSuggested())
 		if err != nil {
 			return nil, nil, err
 		}
-		return answer, answer.Degraded, nil
+		return suggested, suggested.Degraded, nil
 	})
+}
+
+// didYouMean is the question with words that no searched knowledge base has replaced by words
+// that are close and are in chunks that the caller may see; empty where there is nothing to
+// correct. While all words are known it looks at their frequencies and asks nothing.
+func (s *Searcher) didYouMean(ctx context.Context, r *run, set *refine.Set) string {
+	unknown := retrieve.UnknownWords(ctx, r.Question.Parsed.Terms, set.Retrievals)
+	if len(unknown) == 0 {
+		return ""
+	}
+	c := typing.Corrector{Analyzer: s.Analyzer, Query: r.Request.Query, Question: &r.Question, Subjects: r.Subjects}
+	return c.Correct(ctx, unknown)
 }

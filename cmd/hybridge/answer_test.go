@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/cli/searching"
 )
 
 // A question is answered from the texts by the configured model; one that they do not answer is not.
@@ -30,7 +32,7 @@ func TestAnswerWithCitations(t *testing.T) {
 	settings.Answer.URL, settings.Answer.Model, settings.Answer.APIKey = server.URL, "scripted", "sk-1"
 	r := run(t, settings)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	f := func(query string, want ...string) {
 		t.Helper()
 		status, body := r.ask(http.MethodPost, "/v1/answer", `{"query": "`+query+`", "knowledge_bases": ["shop"], "preset": "text"}`)
@@ -80,7 +82,7 @@ func TestAnswerCommand(t *testing.T) {
 	settings.Answer.URL, settings.Answer.Model = server.URL, "scripted"
 	r := run(t, settings)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	c := command{t: t, folder: t.TempDir()}
 	say := func(pieces ...string) {
 		go func() {
@@ -94,10 +96,10 @@ func TestAnswerCommand(t *testing.T) {
 
 	var errs bytes.Buffer
 	reader, writer := io.Pipe()
-	p := &program{stdin: strings.NewReader(""), stdout: writer, stderr: &errs, environ: []string{"HYBRIDGE_DATA_DIR=" + c.folder}}
+	p := &cli.Program{Groups: groups, Stdin: strings.NewReader(""), Stdout: writer, Stderr: &errs, Environ: []string{"HYBRIDGE_DATA_DIR=" + c.folder}}
 	code := make(chan int, 1)
 	go func() {
-		code <- p.run(t.Context(), strings.Fields(line))
+		code <- p.Run(t.Context(), strings.Fields(line))
 		_ = writer.Close()
 	}()
 	more <- "Within a week [1]. By \u202ecard. "
@@ -107,7 +109,7 @@ func TestAnswerCommand(t *testing.T) {
 	}
 	say("Perhaps.\n", "")
 	rest, err := io.ReadAll(out)
-	if err != nil || <-code != exitOK {
+	if err != nil || <-code != cli.ExitOK {
 		t.Errorf("%q %v %s; want no error and <-code exitOK", brief.Of(rest), err, errs.String())
 	}
 	for _, want := range []string{" By card. [?] Perhaps. [?]\n\n[1] refunds  60 % relevant  shop/refunds#0\n1 source", " read, 1 cited, in "} {
@@ -116,25 +118,25 @@ func TestAnswerCommand(t *testing.T) {
 		}
 	}
 
-	c.want(exitUnanswered, "", "answer --server "+r.url+" --preset text zebra", "I don't know", "0 sources read")
+	c.want(cli.ExitUnanswered, "", "answer --server "+r.url+" --preset text zebra", "I don't know", "0 sources read")
 	say("NOT_IN_SOURCES", "")
-	c.want(exitUnanswered, "", line, "I don't know: what was found")
+	c.want(cli.ExitUnanswered, "", line, "I don't know: what was found")
 	say("Within a week [1]. By", "fail")
-	c.want(exitUnavailable, "", line, "Within a week. [1]", "\n[1] refunds", "hybridge: the answer service's answer ended before")
+	c.want(cli.ExitUnavailable, "", line, "Within a week. [1]", "\n[1] refunds", "hybridge: the answer service's answer ended before")
 	say("Within a week [1].", "")
 	_, text, _ := c.run("", strings.Fields(line+" --json")...)
-	var told toldAnswer
+	var told searching.ToldAnswer
 	if err := json.Unmarshal([]byte(text), &told); err != nil || len(told.Sentences) != 1 || told.Done.Sentences != 1 ||
 		told.Unknown != nil || len(told.Sources.Sources) == 0 {
 		t.Errorf("%v: %s; want no error and 1 told.Sentences and told.Done.Sentences 1 and no told.Unknown and some told.Sources.Sources", err, text)
 	}
 	say("Within a week [1]. By", "fail")
-	c.want(exitUnavailable, "", line+" --json", `"done": null`, `"code": "unavailable"`, `"text": "Within a week. "`)
-	c.want(exitUsage, "", line+" --max-chars 0", "max_chars")
-	c.want(exitUsage, "", "answer", "QUESTION is missing")
-	c.want(exitUnavailable, "", "answer --server http://127.0.0.1:1 --kb shop a", "does not answer")
+	c.want(cli.ExitUnavailable, "", line+" --json", `"done": null`, `"code": "unavailable"`, `"text": "Within a week. "`)
+	c.want(cli.ExitUsage, "", line+" --max-chars 0", "max_chars")
+	c.want(cli.ExitUsage, "", "answer", "QUESTION is missing")
+	c.want(cli.ExitUnavailable, "", "answer --server http://127.0.0.1:1 --kb shop a", "does not answer")
 	without := run(t, settingsIn(t.TempDir()))
-	c.want(exitUsage, "", "answer --kb shop --server "+without.url+" a", "this gateway has no model that answers; its setting answer.url")
-	c.want(exitOK, "", "kb create own")
-	c.want(exitUsage, "", "answer a", "this gateway has no model that answers; its setting answer.url")
+	c.want(cli.ExitUsage, "", "answer --kb shop --server "+without.url+" a", "this gateway has no model that answers; its setting answer.url")
+	c.want(cli.ExitOK, "", "kb create own")
+	c.want(cli.ExitUsage, "", "answer a", "this gateway has no model that answers; its setting answer.url")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -35,10 +36,10 @@ func keepsAnswers(t *testing.T, c *config.Config) {
 	t.Helper()
 	r := run(t, c)
 	const kb = "kept-answers"
-	_, _ = r.ask(http.MethodDelete, basePath(kb), "") // of a run that was ended
+	_, _ = r.ask(http.MethodDelete, cli.BasePath(kb), "") // of a run that was ended
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
-	defer func() { r.must(http.MethodDelete, basePath(kb), nil, nil) }()
-	write := func(line string) { r.must(http.MethodPost, basePath(kb)+"/documents?refresh=true", line, nil) }
+	defer func() { r.must(http.MethodDelete, cli.BasePath(kb), nil, nil) }()
+	write := func(line string) { r.must(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", line, nil) }
 	ask := func(hits string) bool {
 		t.Helper()
 		got := r.search(search.Request{Query: "refund", KnowledgeBases: []string{kb}, Preset: "text"})
@@ -63,7 +64,7 @@ func keepsAnswers(t *testing.T, c *config.Config) {
 	asked("a")
 	write(`{"id": "b", "document_id": "e", "content": "refund"}`)
 	asked("b a")
-	r.must(http.MethodDelete, basePath(kb)+"/documents/d", nil, nil)
+	r.must(http.MethodDelete, cli.BasePath(kb)+"/documents/d", nil, nil)
 	if ask("b") {
 		t.Error("an answer has what is deleted")
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -157,9 +158,9 @@ func runApp(t *testing.T, o app.Options) *running {
 // ask sends a request and gives status and body.
 func (r *running) ask(method, path, body string) (int, []byte) {
 	r.t.Helper()
-	contentType := asJSON
+	contentType := cli.AsJSON
 	if strings.Contains(path, "/documents") {
-		contentType = asNDJSON
+		contentType = cli.AsNDJSON
 	}
 	request, err := http.NewRequestWithContext(context.WithoutCancel(r.t.Context()), method, r.url+path, strings.NewReader(body))
 	if err != nil {
@@ -227,7 +228,7 @@ func (r *running) best(kb, question string) string {
 func (r *running) chunks(kb string) int {
 	r.t.Helper()
 	var described struct{ Chunks int }
-	r.must(http.MethodGet, basePath(kb), nil, &described)
+	r.must(http.MethodGet, cli.BasePath(kb), nil, &described)
 	return described.Chunks
 }
 

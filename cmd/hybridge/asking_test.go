@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -16,23 +17,23 @@ import (
 func TestFacetsGroupsAndThresholds(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
-	c.want(exitOK, "", "kb create manuals")
-	c.want(exitOK, strings.Join([]string{
+	c.want(cli.ExitOK, "", "kb create manuals")
+	c.want(cli.ExitOK, strings.Join([]string{
 		`{"id": "a", "document_id": "d1", "document_name": "退款.md", "title": "退款", "content": "七天内可以申请退款", "metadata": {"lang": "zh"}}`,
 		`{"id": "b", "document_id": "d1", "document_name": "退款.md", "content": "退款需要订单号", "metadata": {"lang": "zh"}}`,
 		`{"id": "c", "document_id": "d2", "document_name": "refunds.md", "content": "a refund (退款) takes a week", "metadata": {"lang": "en"}}`,
 	}, "\n")+"\n", "ingest --kb manuals -", "3 created")
-	c.want(exitOK, "", "search --facet lang,nope 退款", "3 of 3", "\nlang\n  2 ██████████ zh\n  1 █████░░░░░ en\n", "nope: no hit has it")
-	c.want(exitOK, "", "search --facet lang --filter lang=en 退款", "1 of 1", "\nlang\n  1 ██████████ en\n")
-	c.want(exitOK, "", "search --facet lang --facet-mode disjunctive --filter lang=en 退款", "1 of 1", "2 ██████████ zh")
-	c.want(exitOK, "", "search --group-by document_id 退款", "2 of 2 documents", "退款.md: ", "refunds.md: ")
-	c.want(exitUsage, "", "search --group-by owner 退款", "group_by", "document_id")
-	c.want(exitOK, "", "search --threshold 1 退款", "nothing found", "score cut 3")
-	c.want(exitOK, "", "search --relevance 1 wombats", "nothing found")
-	c.want(exitOK, "", "search --answerable 1 wombats", "nothing found")
+	c.want(cli.ExitOK, "", "search --facet lang,nope 退款", "3 of 3", "\nlang\n  2 ██████████ zh\n  1 █████░░░░░ en\n", "nope: no hit has it")
+	c.want(cli.ExitOK, "", "search --facet lang --filter lang=en 退款", "1 of 1", "\nlang\n  1 ██████████ en\n")
+	c.want(cli.ExitOK, "", "search --facet lang --facet-mode disjunctive --filter lang=en 退款", "1 of 1", "2 ██████████ zh")
+	c.want(cli.ExitOK, "", "search --group-by document_id 退款", "2 of 2 documents", "退款.md: ", "refunds.md: ")
+	c.want(cli.ExitUsage, "", "search --group-by owner 退款", "group_by", "document_id")
+	c.want(cli.ExitOK, "", "search --threshold 1 退款", "nothing found", "score cut 3")
+	c.want(cli.ExitOK, "", "search --relevance 1 wombats", "nothing found")
+	c.want(cli.ExitOK, "", "search --answerable 1 wombats", "nothing found")
 	code, out, errs := c.run("", "search", "--json", "--threshold", "auto", "--facet", "lang", "--group-by", "document_id", "退款")
 	var answer search.Response
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != cli.ExitOK {
 		t.Fatalf("%d %s: %v; want no error and code exitOK", code, errs, err)
 	}
 	if len(answer.Facets["lang"]) == 0 {
@@ -51,7 +52,7 @@ func TestKeyThatDoesNotCount(t *testing.T) {
 	f := func(line, warning string) {
 		t.Helper()
 		code, _, errs := c.run("", strings.Fields(line)...)
-		if code != exitOK || (errs == "") != (warning == "") || !strings.Contains(errs, warning) {
+		if code != cli.ExitOK || (errs == "") != (warning == "") || !strings.Contains(errs, warning) {
 			t.Errorf("%s: %d %q, want %q", line, code, errs, warning)
 		}
 	}
@@ -60,7 +61,7 @@ func TestKeyThatDoesNotCount(t *testing.T) {
 	f("keys list --key root --server "+keyed.url, "")
 	f("keys list --server "+open.url, "")
 	f("keys list --key x", "--key is not used: no gateway runs on "+c.folder)
-	c.want(exitFailed, "", "keys list --key wrong --server "+keyed.url, "a valid key is needed")
+	c.want(cli.ExitFailed, "", "keys list --key wrong --server "+keyed.url, "a valid key is needed")
 	c.environ = []string{"HYBRIDGE_KEY=x"} // one for the gateways that have keys
 	f("keys list --server "+open.url, "")
 }

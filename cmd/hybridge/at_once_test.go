@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // together runs something several times at once.
@@ -24,9 +25,9 @@ func together(n int, do func(i int)) {
 
 // editedSets are what people edit with versions: a body of a save, all but its base_version.
 var editedSets = map[string]string{
-	"/v1/synonyms/k":    `"text": "a, b"`,
-	"/v1/rules/k":       `"rules": [{"name": "r", "when": {"match": "exact", "queries": ["q"]}, "pin": [{"chunk_id": "c1"}]}]`,
-	presetsPath + "/p1": `"definition": {"base": "rrf", "top_k": 5}`,
+	"/v1/synonyms/k":        `"text": "a, b"`,
+	"/v1/rules/k":           `"rules": [{"name": "r", "when": {"match": "exact", "queries": ["q"]}, "pin": [{"chunk_id": "c1"}]}]`,
+	cli.PresetsPath + "/p1": `"definition": {"base": "rrf", "top_k": 5}`,
 }
 
 // TestOfTwoEditorsOneIsTold: a page that loaded version 1 neither saves over version 2, nor goes back from it, nor
@@ -52,12 +53,12 @@ func TestOfTwoEditorsOneIsTold(t *testing.T) {
 		save("bert", 1, http.StatusOK)
 		told("saving", save("anna", 1, http.StatusConflict))
 		told("going back of", b.as("anna", http.MethodPost, path+"/rollback", `{"version": 1, "base_version": 1}`, http.StatusConflict))
-		if strings.HasPrefix(path, presetsPath) {
+		if strings.HasPrefix(path, cli.PresetsPath) {
 			told("deleting", b.as("anna", http.MethodDelete, path+"?base_version=1", "", http.StatusConflict))
 		}
 		var won atomic.Int32
 		together(8, func(int) {
-			if status, _ := b.send("anna", http.MethodPut, path, asJSON, fmt.Sprintf(`{%s, "base_version": 2}`, body)); status == http.StatusOK {
+			if status, _ := b.send("anna", http.MethodPut, path, cli.AsJSON, fmt.Sprintf(`{%s, "base_version": 2}`, body)); status == http.StatusOK {
 				won.Add(1)
 			}
 		})
@@ -68,9 +69,9 @@ func TestOfTwoEditorsOneIsTold(t *testing.T) {
 			t.Errorf("%s: %s, want version 3", path, now)
 		}
 	}
-	b.as("bert", http.MethodDelete, presetsPath+"/p1?base_version=3", "", http.StatusNoContent)
+	b.as("bert", http.MethodDelete, cli.PresetsPath+"/p1?base_version=3", "", http.StatusNoContent)
 	preset := func(base, want int) {
-		b.as("anna", http.MethodPut, presetsPath+"/p1", fmt.Sprintf(`{%s, "base_version": %d}`, editedSets[presetsPath+"/p1"], base), want)
+		b.as("anna", http.MethodPut, cli.PresetsPath+"/p1", fmt.Sprintf(`{%s, "base_version": %d}`, editedSets[cli.PresetsPath+"/p1"], base), want)
 	}
 	preset(3, http.StatusConflict)
 	preset(0, http.StatusOK)
@@ -86,7 +87,7 @@ func TestNoSetOutlivesItsKnowledgeBase(t *testing.T) {
 		r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
 		together(5, func(i int) {
 			if i == 2 {
-				r.must(http.MethodDelete, basePath(kb), nil, nil)
+				r.must(http.MethodDelete, cli.BasePath(kb), nil, nil)
 				return
 			}
 			r.ask(http.MethodPut, "/v1/synonyms/"+kb, `{"text": "a, b"}`)
@@ -112,7 +113,7 @@ func onTwoGateways(t *testing.T, do func(t *testing.T, gateways [2]*running)) {
 			second.DataDir = t.TempDir()
 			a, b := run(t, first), run(t, &second)
 			a.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": name, "dimensions": 2}, nil)
-			t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
+			t.Cleanup(func() { a.must(http.MethodDelete, cli.BasePath("k"), nil, nil) })
 			do(t, [2]*running{a, b})
 		})
 	}
@@ -292,11 +293,11 @@ func TestOneIDIsMadeOnce(t *testing.T) {
 			})
 			made += int(here.Load())
 			maker := by.Load() // the other one may take seconds to see what it made
-			status, answer := g[maker].ask(http.MethodDelete, basePath(id), "")
+			status, answer := g[maker].ask(http.MethodDelete, cli.BasePath(id), "")
 			if here.Load() > 1 || (status == http.StatusNoContent) != (here.Load() == 1) {
 				t.Errorf("%s was made %d times, and then: %d %s", id, here.Load(), status, brief.Of(answer))
 			}
-			if status, _ := g[1-maker].ask(http.MethodDelete, basePath(id), ""); status == http.StatusNoContent {
+			if status, _ := g[1-maker].ask(http.MethodDelete, cli.BasePath(id), ""); status == http.StatusNoContent {
 				t.Errorf("%s was there twice; want status other than StatusNoContent", id)
 			}
 		}
@@ -317,15 +318,15 @@ func TestCommandsSayWhichVersionTheySaw(t *testing.T) {
 		{"rules", "k", "[]", "[]"},
 		{"presets", "mine", `{"base": "rrf"}`, `{"base": "linear"}`},
 	} {
-		c.want(exitOK, of.first, of.command+" save "+of.set+" - --base 0", "version 1")
-		c.want(exitOK, "", of.command+" show "+of.set, "save with --base 1")
-		c.want(exitOK, of.second, of.command+" save "+of.set+" - --base 1", "version 2")
-		c.want(exitFailed, of.first, of.command+" save "+of.set+" - --base 1", "version 2 is in use, saved at 20")
-		c.want(exitFailed, "", of.command+" rollback --base 1 "+of.set+" 1", "version 2 is in use")
-		c.want(exitOK, "", of.command+" rollback --base 2 "+of.set+" 1", "version 3")
+		c.want(cli.ExitOK, of.first, of.command+" save "+of.set+" - --base 0", "version 1")
+		c.want(cli.ExitOK, "", of.command+" show "+of.set, "save with --base 1")
+		c.want(cli.ExitOK, of.second, of.command+" save "+of.set+" - --base 1", "version 2")
+		c.want(cli.ExitFailed, of.first, of.command+" save "+of.set+" - --base 1", "version 2 is in use, saved at 20")
+		c.want(cli.ExitFailed, "", of.command+" rollback --base 1 "+of.set+" 1", "version 2 is in use")
+		c.want(cli.ExitOK, "", of.command+" rollback --base 2 "+of.set+" 1", "version 3")
 	}
-	c.want(exitFailed, "", "presets delete --base 2 mine", "version 3 is in use")
-	c.want(exitOK, "", "presets delete --base 3 mine", "deleted")
-	c.want(exitOK, "", "query-sets create faq --kb k", "created")
-	c.want(exitFailed, "", "query-sets create faq --kb k", "exists already")
+	c.want(cli.ExitFailed, "", "presets delete --base 2 mine", "version 3 is in use")
+	c.want(cli.ExitOK, "", "presets delete --base 3 mine", "deleted")
+	c.want(cli.ExitOK, "", "query-sets create faq --kb k", "created")
+	c.want(cli.ExitFailed, "", "query-sets create faq --kb k", "exists already")
 }

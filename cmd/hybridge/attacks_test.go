@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 )
 
@@ -101,7 +102,7 @@ func TestAKeyLeavesOthersTheirShare(t *testing.T) {
 		}
 	}
 	create(heavy, "/v1/knowledge-bases", `{"id": "k", "dimensions": 0}`)
-	create(heavy, basePath("k")+"/documents?refresh=true", chunksOf(4000))
+	create(heavy, cli.BasePath("k")+"/documents?refresh=true", chunksOf(4000))
 	ordinary := asking("chunk number 7", `"preset": "text", "cache": false`)
 	quiet := p.times(t, light, ordinary)
 
@@ -179,7 +180,7 @@ func (p *process) with(key, path, body string) (status int, text string, header 
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
 	if strings.Contains(path, "/documents") {
-		request.Header.Set("Content-Type", asNDJSON)
+		request.Header.Set("Content-Type", cli.AsNDJSON)
 	}
 	response, err := p.http.Do(request)
 	if err != nil {
@@ -196,7 +197,7 @@ func (p *process) with(key, path, body string) (status int, text string, header 
 
 // post asks, and gives the error of a connection that the server closes.
 func (p *process) post(path, body string) (status int, text string, err error) {
-	response, err := p.http.Post(p.url+path, asJSON, strings.NewReader(body))
+	response, err := p.http.Post(p.url+path, cli.AsJSON, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
@@ -424,7 +425,7 @@ func (p *process) lives(t *testing.T, method, path, body string) {
 // fill adds chunks of 6 kB, with words that all of them have.
 func (p *process) fill(kb string, n int) {
 	p.t.Helper()
-	status, answer := p.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", chunksOf(n))
+	status, answer := p.ask(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", chunksOf(n))
 	if status != http.StatusOK || strings.Contains(string(answer), `"failed"`) {
 		p.t.Fatalf("%d %.300s; want status StatusOK and no `\"failed\"` in it", status, answer)
 	}

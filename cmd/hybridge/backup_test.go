@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
@@ -30,45 +31,45 @@ func TestBackupWhileInUse(t *testing.T) {
 	c := settingsIn(t.TempDir())
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 20), nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents", someChunks(0, 20), nil)
 	backups := t.TempDir()
 	to := filepath.Join(backups, "monday")
 	old := command{t: t, folder: c.DataDir}
-	old.want(exitOK, "", "backup "+to, "hybridge.db", "the backup is in")
-	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(20, 30), nil)
-	old.want(exitFailed, "", "backup "+to, "is there already")
+	old.want(cli.ExitOK, "", "backup "+to, "hybridge.db", "the backup is in")
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents", someChunks(20, 30), nil)
+	old.want(cli.ExitFailed, "", "backup "+to, "is there already")
 	r.stop()
 	if left, err := os.ReadDir(backups); err != nil || len(left) != 1 {
 		t.Errorf("%v, %v; want the backup alone", left, err)
 	}
 
 	fresh := command{t: t, folder: filepath.Join(t.TempDir(), "data")}
-	fresh.want(exitOK, "", "restore "+to, "restored")
-	fresh.want(exitOK, "", "kb show k", "20 chunks")
-	fresh.want(exitOK, "", "kb check k", "0 chunks damaged")
-	fresh.want(exitFailed, "", "restore "+to, "--overwrite")
-	fresh.want(exitNotFound, "", "restore "+backups, "no backup")
+	fresh.want(cli.ExitOK, "", "restore "+to, "restored")
+	fresh.want(cli.ExitOK, "", "kb show k", "20 chunks")
+	fresh.want(cli.ExitOK, "", "kb check k", "0 chunks damaged")
+	fresh.want(cli.ExitFailed, "", "restore "+to, "--overwrite")
+	fresh.want(cli.ExitNotFound, "", "restore "+backups, "no backup")
 
-	old.want(exitFailed, "", "restore "+to, "--overwrite")
-	old.want(exitOK, "", "restore --overwrite "+to, "what was there is in")
-	old.want(exitOK, "", "kb show k", "20 chunks")
+	old.want(cli.ExitFailed, "", "restore "+to, "--overwrite")
+	old.want(cli.ExitOK, "", "restore --overwrite "+to, "what was there is in")
+	old.want(cli.ExitOK, "", "kb show k", "20 chunks")
 	lock, _, err := datadir.Take(c.DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old.want(exitFailed, "", "restore --overwrite "+to, "another process uses")
+	old.want(cli.ExitFailed, "", "restore --overwrite "+to, "another process uses")
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
 
 	spoil(t, filepath.Join(to, "hybridge.db"))
-	old.want(exitFailed, "", "restore --overwrite "+to, "hybridge.db of the backup", "nothing was changed")
-	old.want(exitOK, "", "kb show k", "20 chunks")
+	old.want(cli.ExitFailed, "", "restore --overwrite "+to, "hybridge.db of the backup", "nothing was changed")
+	old.want(cli.ExitOK, "", "kb show k", "20 chunks")
 
 	if err := os.WriteFile(filepath.Join(c.DataDir, datadir.Unfinished), []byte(to), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	old.want(exitFailed, "", "kb show k", "was not finished", to)
+	old.want(cli.ExitFailed, "", "kb show k", "was not finished", to)
 }
 
 // TestDamagedChunksComeFromABackup: those alone, the others stay as they have become since.
@@ -77,16 +78,16 @@ func TestDamagedChunksComeFromABackup(t *testing.T) {
 	folder := t.TempDir()
 	used, old := command{t: t, folder: filepath.Join(folder, "used")}, command{t: t, folder: filepath.Join(folder, "old")}
 	backup, file := filepath.Join(folder, "backups", "monday"), filepath.Join(folder, "k.jsonl")
-	used.want(exitOK, "", "kb create k --dimensions 2")
+	used.want(cli.ExitOK, "", "kb create k --dimensions 2")
 	if err := os.WriteFile(file, []byte(someChunks(0, 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	used.want(exitOK, "", "ingest --kb k "+file)
-	used.want(exitOK, "", "backup "+backup)
+	used.want(cli.ExitOK, "", "ingest --kb k "+file)
+	used.want(cli.ExitOK, "", "backup "+backup)
 	if err := os.WriteFile(file, []byte(someChunks(18, 30)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	used.want(exitOK, "", "ingest --kb k "+file)
+	used.want(cli.ExitOK, "", "ingest --kb k "+file)
 
 	db, err := sql.Open("sqlite", filepath.Join(used.folder, "hybridge.db"))
 	if err != nil {
@@ -102,18 +103,18 @@ func TestDamagedChunksComeFromABackup(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	used.want(exitFailed, "", "kb check k", "2 chunks damaged", "c003", "c007")
+	used.want(cli.ExitFailed, "", "kb check k", "2 chunks damaged", "c003", "c007")
 
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	old.want(exitOK, "", "restore "+backup)
-	old.want(exitOK, "", "kb export k "+file, "20 chunks")
-	used.want(exitOK, "", "kb import --damaged "+file, "2 updated")
-	used.want(exitOK, "", "kb check k", "0 chunks damaged")
-	used.want(exitOK, "", "kb show k", "30 chunks")
-	used.want(exitOK, "", "kb import --damaged "+file)
-	used.want(exitNotFound, "", "kb import --damaged --kb other "+file, "other")
+	old.want(cli.ExitOK, "", "restore "+backup)
+	old.want(cli.ExitOK, "", "kb export k "+file, "20 chunks")
+	used.want(cli.ExitOK, "", "kb import --damaged "+file, "2 updated")
+	used.want(cli.ExitOK, "", "kb check k", "0 chunks damaged")
+	used.want(cli.ExitOK, "", "kb show k", "30 chunks")
+	used.want(cli.ExitOK, "", "kb import --damaged "+file)
+	used.want(cli.ExitNotFound, "", "kb import --damaged --kb other "+file, "other")
 }
 
 // TestDumpOfPostgres takes the way that the guide has for PostgreSQL: its own tools.
@@ -135,7 +136,7 @@ func TestDumpOfPostgres(t *testing.T) {
 	c.Postgres.URL = from.URL
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
 	want := found(r)
 	tool("pg_dump", "--format=custom", "--schema=hybridge", "--file="+dump, from.URL) // while it runs
 	r.stop()
@@ -162,12 +163,12 @@ func TestSnapshotOfElasticsearch(t *testing.T) {
 	}
 	r := gateway()
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "elasticsearch", "dimensions": 2}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
 	want := found(r)
 	devservices.Talk(t, http.MethodPut, repository, `{"type": "fs", "settings": {"location": "`+prefix+`"}}`)
 	devservices.Talk(t, http.MethodPut, repository+"/monday?wait_for_completion=true", // while it runs
 		`{"indices": "`+prefix+`-*", "include_global_state": false}`)
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(20, 40), nil) // too late for monday
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", someChunks(20, 40), nil) // too late for monday
 	r.stop()
 	devservices.RemoveIndices(t, server, prefix)
 	devservices.Talk(t, http.MethodPost, repository+"/monday/_restore?wait_for_completion=true", `{"indices": "`+prefix+`-*"}`)
@@ -176,7 +177,7 @@ func TestSnapshotOfElasticsearch(t *testing.T) {
 	if got := found(r); got != want || want == "" {
 		t.Errorf("found %q, want %q", got, want)
 	}
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(20, 40), nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", someChunks(20, 40), nil)
 	devservices.Talk(t, http.MethodDelete, repository+"/monday", "")
 	devservices.Talk(t, http.MethodDelete, repository, "")
 }
@@ -217,8 +218,8 @@ func TestABackupHasRecords(t *testing.T) {
 	}
 	backup := filepath.Join(folder, "monday")
 	old, restored := command{t: t, folder: used}, command{t: t, folder: fresh}
-	old.want(exitOK, "", "backup "+backup, "the backup is in")
-	restored.want(exitOK, "", "restore "+backup, "restored")
+	old.want(cli.ExitOK, "", "backup "+backup, "the backup is in")
+	restored.want(cli.ExitOK, "", "restore "+backup, "restored")
 
 	e = records(fresh)
 	found, err := e.Records(t.Context(), saved.RecordRef)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -17,7 +18,7 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	r := run(t, settingsIn(t.TempDir()))
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 3}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents",
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents",
 		`{"id": "a", "content": "the <b>cat</b> sat on the mat", "vector": [1, 0, 0]}`, nil)
 
 	bad := func(body string, status int, field string) {
@@ -105,7 +106,7 @@ func TestBadChunksFailAlone(t *testing.T) {
 		"{\"id\": \"bytes\", \"content\": \"\xff\"}",
 		`{"id": "last", "content": "end"}`,
 	}
-	status, text := r.ask(http.MethodPost, basePath("k")+"/documents"+queryOf("refresh", "true"), strings.Join(lines, "\n"))
+	status, text := r.ask(http.MethodPost, cli.BasePath("k")+"/documents"+queryOf("refresh", "true"), strings.Join(lines, "\n"))
 	results := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if status != http.StatusOK || len(results) != len(lines) {
 		t.Fatalf("%d with %d results", status, len(results))

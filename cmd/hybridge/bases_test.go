@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -17,22 +18,22 @@ import (
 func (r *running) embedsAgain() {
 	r.t.Helper()
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "bare"}, nil)
-	defer r.must(http.MethodDelete, basePath("bare"), nil, nil)
-	if status, answer := r.ask(http.MethodPost, basePath("bare")+"/documents?refresh=true&as_is=true", bilingual); status != http.StatusOK {
+	defer r.must(http.MethodDelete, cli.BasePath("bare"), nil, nil)
+	if status, answer := r.ask(http.MethodPost, cli.BasePath("bare")+"/documents?refresh=true&as_is=true", bilingual); status != http.StatusOK {
 		r.t.Fatalf("ingest: %d %s; want status StatusOK", status, brief.Of(answer))
 	}
 	var list gateway.Documents
-	r.must(http.MethodGet, basePath("bare")+"/documents?sort=without_vectors&order=desc&limit=2", nil, &list)
+	r.must(http.MethodGet, cli.BasePath("bare")+"/documents?sort=without_vectors&order=desc&limit=2", nil, &list)
 	if len(list.Documents) != 2 || list.Documents[0].ID != "shop" || list.Documents[0].WithoutVectors != 2 || list.Next == "" || *list.Total != 3 {
 		r.t.Errorf("documents without vectors are %+v", list)
 	}
 	list = gateway.Documents{}
-	r.must(http.MethodGet, basePath("bare")+"/documents?query=%E5%95%86%E5%BA%97", nil, &list)
+	r.must(http.MethodGet, cli.BasePath("bare")+"/documents?query=%E5%95%86%E5%BA%97", nil, &list)
 	if len(list.Documents) != 1 || list.Documents[0].Name != "商店.md" {
 		r.t.Errorf(`found by their name are %+v; want 1 list.Documents and list.Documents[0].Name "商店.md"`, list)
 	}
 	var job jobs.Job
-	r.must(http.MethodPost, basePath("bare")+"/embed", map[string]any{}, &job)
+	r.must(http.MethodPost, cli.BasePath("bare")+"/embed", map[string]any{}, &job)
 	eventually(r.t, "the job has ended", func() bool {
 		r.must(http.MethodGet, "/v1/jobs/"+job.ID, nil, &job)
 		return job.State != jobs.Running

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/cli/content"
 	"github.com/hybridge-search/hybridge/internal/skips"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -93,7 +95,7 @@ func TestProgramCopiedAloneAnswersAChineseQuestion(t *testing.T) {
 	name := copied(t)
 	p := serve(t, name, filepath.Join(filepath.Dir(name), "data"))
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
-	p.must(http.MethodPost, basePath("k")+"/documents", `{"id": "a", "content": "七天內可以申請退款"}
+	p.must(http.MethodPost, cli.BasePath("k")+"/documents", `{"id": "a", "content": "七天內可以申請退款"}
 {"id": "b", "content": "北京到上海的高速列车"}`, nil)
 	if got := p.best("k", "如何申请退款"); got != "a" {
 		t.Errorf(`found %s; want got "a"`, got)
@@ -120,7 +122,7 @@ func TestKilledIngest(t *testing.T) {
 	first.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
 	interrupted := make(chan error, 1)
 	go func() {
-		response, err := first.http.Post(first.url+basePath("k")+"/documents", asNDJSON, bytes.NewReader(lines.Bytes()))
+		response, err := first.http.Post(first.url+cli.BasePath("k")+"/documents", cli.AsNDJSON, bytes.NewReader(lines.Bytes()))
 		if err == nil {
 			err = response.Body.Close()
 		}
@@ -146,11 +148,11 @@ func TestKilledIngest(t *testing.T) {
 	}
 	again := command{t: t, folder: folder}
 	code, out, errs := again.run("", "ingest", "--kb", "k", "--json", file)
-	var summary uploadSummary
-	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK {
+	var summary content.UploadSummary
+	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != cli.ExitOK {
 		t.Fatalf("%d %s %s: %v; want no error and code exitOK", code, brief.Of(out), errs, err)
 	}
-	if want := (tally{Created: total - before, Updated: before}); summary.Chunks != want {
+	if want := (content.Tally{Created: total - before, Updated: before}); summary.Chunks != want {
 		t.Errorf("%+v, want %+v", summary.Chunks, want)
 	}
 	if n := second.chunks("k"); n != total {

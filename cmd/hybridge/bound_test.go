@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -53,7 +54,7 @@ func sharedBase(t *testing.T, c *config.Config, more ...config.Key) *bound {
 				`"content": "the refund of order %d %s", "metadata": {"team": "red"}}`+"\n", i, secret, i, owner, i, more)
 		}
 	}
-	b.as("root", http.MethodPost, basePath("kb")+"/documents?refresh=true", lines.String(), http.StatusOK)
+	b.as("root", http.MethodPost, cli.BasePath("kb")+"/documents?refresh=true", lines.String(), http.StatusOK)
 	return b
 }
 
@@ -90,9 +91,9 @@ func (b *bound) sent(request *http.Request) (int, string) {
 // as asks with a key, and wants a status.
 func (b *bound) as(key, method, path, body string, want int) string {
 	b.t.Helper()
-	contentType := asJSON
+	contentType := cli.AsJSON
 	if strings.Contains(path, "/documents") {
-		contentType = asNDJSON
+		contentType = cli.AsNDJSON
 	}
 	status, text := b.send(key, method, path, contentType, body)
 	if status != want {
@@ -201,7 +202,7 @@ func TestBoundKeysOnEveryRoute(t *testing.T) {
 		if err := json.Unmarshal([]byte(b.as("anna", http.MethodGet, "/openapi.json", "", http.StatusOK)), &document); err != nil {
 			t.Fatal(err)
 		}
-		others := b.as("root", http.MethodGet, basePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK)
+		others := b.as("root", http.MethodGet, cli.BasePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK)
 		names := b.settles()
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} { // what deletes comes last
 			for _, path := range slices.Sorted(maps.Keys(document.Paths)) { // chunks before their documents
@@ -215,11 +216,11 @@ func TestBoundKeysOnEveryRoute(t *testing.T) {
 				}
 			}
 		}
-		if now := b.as("root", http.MethodGet, basePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK); now != others {
+		if now := b.as("root", http.MethodGet, cli.BasePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK); now != others {
 			t.Errorf("another's document was changed: %.300s", now)
 		}
 		for i := 1; i < 60; i += 2 {
-			b.as("root", http.MethodGet, fmt.Sprintf("%s/chunks/b%d", basePath("kb"), i), "", http.StatusOK)
+			b.as("root", http.MethodGet, fmt.Sprintf("%s/chunks/b%d", cli.BasePath("kb"), i), "", http.StatusOK)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // count is the number that a member of an answer has.
@@ -29,7 +30,7 @@ func TestDeleteByFilterOnEveryEngine(t *testing.T) {
 		f := func(key, filter string, dry bool, want int) {
 			t.Helper()
 			body := fmt.Sprintf(`{"filter": %s, "dry_run": %t}`, filter, dry)
-			if got := b.count(b.as(key, http.MethodPost, basePath("kb")+"/delete", body, http.StatusOK), "deleted"); got != want {
+			if got := b.count(b.as(key, http.MethodPost, cli.BasePath("kb")+"/delete", body, http.StatusOK), "deleted"); got != want {
 				t.Errorf("%s %s: %d chunks, want %d", key, brief.Of(body), got, want)
 			}
 		}
@@ -46,16 +47,16 @@ func TestDeleteByFilterOnEveryEngine(t *testing.T) {
 			t.Errorf("%d hits are left; want len(r.Hits) 0", len(r.Hits))
 		}
 		for _, body := range []string{`{}`, `{"filter": {}}`, `{"filter": {"a": {"like": "x"}}}`, `{"filter": {"any_of": []}}`} {
-			b.as("root", http.MethodPost, basePath("kb")+"/delete", body, http.StatusBadRequest)
+			b.as("root", http.MethodPost, cli.BasePath("kb")+"/delete", body, http.StatusBadRequest)
 		}
-		b.as("root", http.MethodPost, basePath("nothing")+"/delete", `{"filter": {"a": "x"}}`, http.StatusNotFound)
+		b.as("root", http.MethodPost, cli.BasePath("nothing")+"/delete", `{"filter": {"a": "x"}}`, http.StatusNotFound)
 	})
 }
 
 func TestPatchMetadataOnEveryEngine(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, b *bound) {
 		vectors := func() string {
-			text := b.as("root", http.MethodGet, basePath("v")+"/chunks?vectors=true", "", http.StatusOK)
+			text := b.as("root", http.MethodGet, cli.BasePath("v")+"/chunks?vectors=true", "", http.StatusOK)
 			var line struct {
 				Vector []float64 `json:"vector"`
 			}
@@ -65,20 +66,20 @@ func TestPatchMetadataOnEveryEngine(t *testing.T) {
 			return fmt.Sprint(line.Vector)
 		}
 		b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "v", "dimensions": 3}`, http.StatusCreated)
-		b.as("root", http.MethodPost, basePath("v")+"/documents?refresh=true",
+		b.as("root", http.MethodPost, cli.BasePath("v")+"/documents?refresh=true",
 			`{"id": "c", "document_id": "d", "content": "A refund.", "vector": [0.1, 0.7, 0.2], "metadata": {"year": 2024, "a": {"b": 1, "c": 2}}}`,
 			http.StatusOK)
 		before := vectors()
 		patch := func(key, kb, document, members string, status int) string {
 			t.Helper()
-			got, text := b.send(key, http.MethodPatch, basePath(kb)+"/documents/"+document+"?refresh=true", asJSON, `{"metadata": `+members+`}`)
+			got, text := b.send(key, http.MethodPatch, cli.BasePath(kb)+"/documents/"+document+"?refresh=true", cli.AsJSON, `{"metadata": `+members+`}`)
 			if got != status {
 				t.Errorf("%s %s: %d %s, want %d", key, members, got, text, status)
 			}
 			return text
 		}
 		patch("root", "v", "d", `{"year": 2025, "a.b": null, "tags": ["x", "y"]}`, http.StatusOK)
-		chunk := b.as("root", http.MethodGet, basePath("v")+"/chunks/c", "", http.StatusOK)
+		chunk := b.as("root", http.MethodGet, cli.BasePath("v")+"/chunks/c", "", http.StatusOK)
 		for _, want := range []string{`"year":2025`, `"a.c":2`, `"tags":["x","y"]`, `"language":"en"`} {
 			if !strings.Contains(chunk, want) {
 				t.Errorf("%s lacks %s", chunk, want)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // tableSize is how many chunks a document of these tests has.
@@ -50,7 +51,7 @@ func TestChangesTogetherOnEveryEngine(t *testing.T) {
 	})
 }
 
-func (x *atOnce) path(rest string) string { return basePath(x.kb) + rest }
+func (x *atOnce) path(rest string) string { return cli.BasePath(x.kb) + rest }
 
 // lines are chunks of a document; their status is the first word of what they say.
 func (x *atOnce) lines(document, prefix, says string, from, to int) string {
@@ -73,7 +74,7 @@ func (x *atOnce) write(lines string) {
 
 func (x *atOnce) patch(members string) (int, string) {
 	x.t.Helper()
-	return x.send("root", http.MethodPatch, x.path("/documents/d"), asJSON, `{"metadata": `+members+`}`)
+	return x.send("root", http.MethodPatch, x.path("/documents/d"), cli.AsJSON, `{"metadata": `+members+`}`)
 }
 
 // stored are the chunks that there are in the end, by id.

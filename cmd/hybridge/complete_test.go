@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // completed asks what the shell would offer, without descriptions, and how it goes on.
@@ -17,7 +18,7 @@ func (c command) completed(words ...string) (offered, directive string) {
 	c.t.Helper()
 	code, out, _ := c.run("", append([]string{"__completeNoDesc"}, words...)...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		c.t.Errorf("%q: exit code %d: %s; want code exitOK", words, code, brief.Of(out))
 	}
 	return strings.Join(lines[:len(lines)-1], " "), lines[len(lines)-1]
@@ -44,12 +45,12 @@ func TestCompletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := command{t: t, folder: folder}
-	c.want(exitOK, "", "kb create manuals")
-	c.want(exitOK, "", "kb create media")
-	c.want(exitOK, `{"id": "a", "document_id": "d", "content": "如何申请退款", "metadata": {"lang": "zh", "year": 2026, "标签": "退款"}}`+"\n",
+	c.want(cli.ExitOK, "", "kb create manuals")
+	c.want(cli.ExitOK, "", "kb create media")
+	c.want(cli.ExitOK, `{"id": "a", "document_id": "d", "content": "如何申请退款", "metadata": {"lang": "zh", "year": 2026, "标签": "退款"}}`+"\n",
 		"ingest --kb manuals -")
-	c.want(exitOK, "", "keys list")
-	c.want(exitOK, `{"base": "rrf"}`, "presets save really-flat -")
+	c.want(cli.ExitOK, "", "keys list")
+	c.want(cli.ExitOK, `{"base": "rrf"}`, "presets save really-flat -")
 
 	f := func(line, wanted, directive string) {
 		t.Helper()

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // newTerminal opens a terminal, and the side on which somebody sits.
@@ -50,8 +51,8 @@ func TestDeletingAsks(t *testing.T) {
 			fmt.Fprintln(person, answer)
 		}()
 		var out bytes.Buffer
-		p := &program{stdin: terminal, stdout: &out, stderr: terminal, environ: []string{"HYBRIDGE_DATA_DIR=" + c.folder}}
-		got := p.run(t.Context(), []string{"kb", "delete", "manuals"})
+		p := &cli.Program{Groups: groups, Stdin: terminal, Stdout: &out, Stderr: terminal, Environ: []string{"HYBRIDGE_DATA_DIR=" + c.folder}}
+		got := p.Run(t.Context(), []string{"kb", "delete", "manuals"})
 		const want = "Delete manuals on embedded with 1 document and 2 chunks for good? [y/N]"
 		if question := <-asked; question != want {
 			t.Errorf("it asks %q; want question want", question)
@@ -60,17 +61,17 @@ func TestDeletingAsks(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d: %s", brief.Of(answer), got, code, brief.Of(out.String()))
 		}
 	}
-	c.want(exitOK, "", "kb create manuals")
-	c.want(exitOK, `{"id": "a", "document_id": "d", "content": "one"}
+	c.want(cli.ExitOK, "", "kb create manuals")
+	c.want(cli.ExitOK, `{"id": "a", "document_id": "d", "content": "one"}
 {"id": "b", "document_id": "d", "content": "two"}
 `, "ingest --kb manuals -", "2 created")
-	c.want(exitUsage, "y\n", "kb delete manuals", "kb delete needs --yes where nobody can be asked")
-	f("", exitFailed, "")
-	f("n", exitFailed, "")
-	f("perhaps", exitFailed, "")
-	c.want(exitOK, "", "kb show manuals", "2 chunks")
-	f("y", exitOK, "deleted manuals\n")
-	c.want(exitNotFound, "", "kb show manuals", "does not exist")
-	c.want(exitOK, "", "kb create again")
-	c.want(exitOK, "", "kb delete -y --json again", `"deleted": "again"`)
+	c.want(cli.ExitUsage, "y\n", "kb delete manuals", "kb delete needs --yes where nobody can be asked")
+	f("", cli.ExitFailed, "")
+	f("n", cli.ExitFailed, "")
+	f("perhaps", cli.ExitFailed, "")
+	c.want(cli.ExitOK, "", "kb show manuals", "2 chunks")
+	f("y", cli.ExitOK, "deleted manuals\n")
+	c.want(cli.ExitNotFound, "", "kb show manuals", "does not exist")
+	c.want(cli.ExitOK, "", "kb create again")
+	c.want(cli.ExitOK, "", "kb delete -y --json again", `"deleted": "again"`)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -22,7 +23,7 @@ func TestDamagedIndex(t *testing.T) {
 	name, folder := copied(t), t.TempDir()
 	p := serve(t, name, folder)
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)
-	p.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 40), nil)
+	p.must(http.MethodPost, cli.BasePath("k")+"/documents", someChunks(0, 40), nil)
 	find := func() string {
 		response := p.search(search.Request{Query: "refund of item 7", KnowledgeBases: []string{"k"}, Preset: "text"})
 		return fmt.Sprintln(len(response.Hits), response.Hits[0].ID, response.Hits[0].RawScore)
@@ -44,7 +45,7 @@ func TestDamagedIndex(t *testing.T) {
 			t.Errorf("the log tells of %d repairs:\n%s", n, p.out)
 		}
 		var described struct{ Details struct{ Repairs int } }
-		p.must(http.MethodGet, basePath("k"), nil, &described)
+		p.must(http.MethodGet, cli.BasePath("k"), nil, &described)
 		if described.Details.Repairs != 1 {
 			t.Errorf("%d repairs in the description; want described.Details.Repairs 1", described.Details.Repairs)
 		}

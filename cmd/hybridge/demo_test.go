@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/internal/app"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // TestSampleDataIsLoaded asks for the demo of a gateway that has none, again when it is there, and beside a
@@ -36,7 +37,7 @@ func TestSampleDataIsLoaded(t *testing.T) {
 		}
 	}
 	var described catalog.Described
-	r.must(http.MethodGet, basePath(app.DemoID), nil, &described)
+	r.must(http.MethodGet, cli.BasePath(app.DemoID), nil, &described)
 	if described.Documents != 2 {
 		t.Errorf("%d documents, want 2", described.Documents)
 	}

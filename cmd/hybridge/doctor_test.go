@@ -6,13 +6,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -43,9 +41,9 @@ func TestDoctor(t *testing.T) {
 		}
 		var report struct {
 			Healthy  bool
-			Findings []finding
+			Findings []struct{ Check, State, Detail, Advice string }
 		}
-		if err := json.Unmarshal([]byte(out), &report); err != nil || got != code || report.Healthy != (code == exitOK) {
+		if err := json.Unmarshal([]byte(out), &report); err != nil || got != code || report.Healthy != (code == cli.ExitOK) {
 			t.Fatalf("%s: %d %s %s %v", args, got, brief.Of(out), errs, err)
 		}
 		if strings.Contains(out+errs, "hush-hush") {
@@ -58,49 +56,28 @@ func TestDoctor(t *testing.T) {
 		}
 		t.Errorf("%s: no %s of %s that says %q in %+v", args, state, check, says, report.Findings)
 	}
-	f("", nil, exitOK, "data directory", isFine, "does not exist yet")
-	f("", []string{"LANG=zh_CN.UTF-8"}, exitOK, "data directory", isFine, "尚不存在")
-	f("--listen nowhere", nil, exitFailed, "configuration", isProblem, "listen")
-	f("--data-dir "+file, nil, exitFailed, "data directory", isProblem, "is no folder")
-	f("--elasticsearch-url "+elastic, nil, exitOK, "elasticsearch", isFine, "answers, the cluster is")
-	f("--elasticsearch-url http://127.0.0.1:1", nil, exitFailed, "elasticsearch", isProblem, "start that server")
-	f("--postgres-url "+database, nil, exitOK, "postgres", isFine, "PostgreSQL")
-	f("--postgres-url postgres://u:hush-hush@127.0.0.1:1/x", nil, exitFailed, "postgres", isProblem, "start that server")
-	f("--postgres-url "+wrong.String(), nil, exitFailed, "postgres", isProblem, "correct the user name, the password")
-	f("", []string{"HYBRIDGE_REDIS_URL=" + devservices.Redis(t)}, exitOK, "redis", isFine, "answers")
-	f("", []string{"HYBRIDGE_REDIS_URL=redis://:hush-hush@127.0.0.1:1/0"}, exitFailed, "redis", isProblem, "does not answer")
-	f(embedding, []string{"HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, exitOK, "embedding", isFine, "384 dimensions")
+	f("", nil, cli.ExitOK, "data directory", "ok", "does not exist yet")
+	f("", []string{"LANG=zh_CN.UTF-8"}, cli.ExitOK, "data directory", "ok", "尚不存在")
+	f("--listen nowhere", nil, cli.ExitFailed, "configuration", "problem", "listen")
+	f("--data-dir "+file, nil, cli.ExitFailed, "data directory", "problem", "is no folder")
+	f("--elasticsearch-url "+elastic, nil, cli.ExitOK, "elasticsearch", "ok", "answers, the cluster is")
+	f("--elasticsearch-url http://127.0.0.1:1", nil, cli.ExitFailed, "elasticsearch", "problem", "start that server")
+	f("--postgres-url "+database, nil, cli.ExitOK, "postgres", "ok", "PostgreSQL")
+	f("--postgres-url postgres://u:hush-hush@127.0.0.1:1/x", nil, cli.ExitFailed, "postgres", "problem", "start that server")
+	f("--postgres-url "+wrong.String(), nil, cli.ExitFailed, "postgres", "problem", "correct the user name, the password")
+	f("", []string{"HYBRIDGE_REDIS_URL=" + devservices.Redis(t)}, cli.ExitOK, "redis", "ok", "answers")
+	f("", []string{"HYBRIDGE_REDIS_URL=redis://:hush-hush@127.0.0.1:1/0"}, cli.ExitFailed, "redis", "problem", "does not answer")
+	f(embedding, []string{"HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, cli.ExitOK, "embedding", "ok", "384 dimensions")
 	f(embedding, []string{"HYBRIDGE_EMBEDDING_DIMENSIONS=100", "HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"},
-		exitFailed, "embedding", isProblem, "100")
+		cli.ExitFailed, "embedding", "problem", "100")
 	further := `HYBRIDGE_EMBEDDINGS={"away": {"url": "http://127.0.0.1:1", "api_key": "hush-hush", "retries": 1}}`
-	f(embedding, []string{further, "HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, exitFailed, "embedding", isProblem, "embeddings[away].url")
-	f("", []string{"HYBRIDGE_USER_DICTIONARY=" + folder + "/absent"}, exitFailed, "dictionary", isProblem, "absent")
-	f("--server http://127.0.0.1:1", nil, exitFailed, "gateway", isProblem, "does not answer")
+	f(embedding, []string{further, "HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, cli.ExitFailed, "embedding", "problem", "embeddings[away].url")
+	f("", []string{"HYBRIDGE_USER_DICTIONARY=" + folder + "/absent"}, cli.ExitFailed, "dictionary", "problem", "absent")
+	f("--server http://127.0.0.1:1", nil, cli.ExitFailed, "gateway", "problem", "does not answer")
 	if _, err := os.Stat(filepath.Join(folder, "none")); err == nil {
 		t.Error("the data directory was made")
 	}
 	c := command{t: t, folder: filepath.Join(folder, "used")}
-	c.want(exitOK, "", "kb create a --dimensions 0")
-	c.want(exitOK, "", "doctor", fmt.Sprintf("%s can be written", c.folder), "no process uses it", "of a version that this one reads")
-}
-
-// TestDoctorMindsWatermarks where the cluster does.
-func TestDoctorMindsWatermarks(t *testing.T) {
-	t.Parallel()
-	f := func(path elastic.PathExamination, want ...string) {
-		t.Helper()
-		now := time.Now()
-		node := elastic.NodeExamination{Name: "one", Paths: []elastic.PathExamination{path}, Clock: now}
-		var states []string
-		for _, one := range nodeFindings(&elastic.Examination{Nodes: []elastic.NodeExamination{node}}, now) {
-			states = append(states, one.State)
-		}
-		if !slices.Equal(states, want) {
-			t.Errorf("%+v: %v, want %v", path, states, want)
-		}
-	}
-	f(elastic.PathExamination{Free: 4 << 20, Low: 3 << 20, Flood: 1 << 20})
-	f(elastic.PathExamination{Free: 2 << 20, Low: 3 << 20, Flood: 1 << 20}, isWarning)
-	f(elastic.PathExamination{Free: 0, Low: 3 << 20, Flood: 1 << 20}, isProblem)
-	f(elastic.PathExamination{Free: 0}) // the cluster does not mind
+	c.want(cli.ExitOK, "", "kb create a --dimensions 0")
+	c.want(cli.ExitOK, "", "doctor", fmt.Sprintf("%s can be written", c.folder), "no process uses it", "of a version that this one reads")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -21,9 +22,9 @@ func TestAnIndexThatOthersChanged(t *testing.T) {
 	r := run(t, c)
 	defer r.stop()
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "engine": "elasticsearch", "dimensions": 0}, nil)
-	defer r.must(http.MethodDelete, basePath("shop"), nil, nil)
+	defer r.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 	chunk := `{"id": "c1", "document_id": "d", "content": "a refund"}` + "\n"
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", chunk, nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", chunk, nil)
 	settings := c.Elasticsearch.URL[0] + "/" + c.Elasticsearch.IndexPrefix + "-kb-*/_settings"
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, settings,
 		strings.NewReader(`{"index.max_result_window": 5, "index.default_pipeline": "nosuch", "index.refresh_interval": "7s"}`))
@@ -43,14 +44,14 @@ func TestAnIndexThatOthersChanged(t *testing.T) {
 	if status != http.StatusServiceUnavailable || !strings.Contains(string(body), "Result window is too large") {
 		t.Errorf(`a search: %d %s; want status StatusServiceUnavailable and "Result window is too large" in it`, status, brief.Of(body))
 	}
-	status, body = r.ask(http.MethodPost, basePath("shop")+"/documents", chunk)
+	status, body = r.ask(http.MethodPost, cli.BasePath("shop")+"/documents", chunk)
 	if !strings.Contains(string(body), "pipeline with id [nosuch] does not exist") || !strings.Contains(string(body), `"unavailable"`) {
 		t.Errorf("a write: %d %s; want \"pipeline with id [nosuch] does not exist\" in it and `\"unavailable\"` in it", status, brief.Of(body))
 	}
 
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
-	m.want(exitOK, "", "mappings diff shop", "in_place", "settings.index.max_result_window", "settings.index.default_pipeline")
-	m.want(exitUnavailable, "", "kb check shop", "setting index.max_result_window is")
+	m.want(cli.ExitOK, "", "mappings diff shop", "in_place", "settings.index.max_result_window", "settings.index.default_pipeline")
+	m.want(cli.ExitUnavailable, "", "kb check shop", "setting index.max_result_window is")
 	servers := " --elasticsearch-url " + c.Elasticsearch.URL[0]
 	doctor := &command{t: t, folder: t.TempDir(), environ: []string{
 		"HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX=" + c.Elasticsearch.IndexPrefix, "HYBRIDGE_EMBEDDING_LOCAL_ENABLED=off",
@@ -65,9 +66,9 @@ func TestAnIndexThatOthersChanged(t *testing.T) {
 		t.Errorf("planned %+v; want plan.Diff.Class ChangeInPlace and 2 plan.Diff.Changes", plan.Diff)
 	}
 	m.state("apply shop "+plan.ID, engine.MigrationDone)
-	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
-	m.want(exitOK, "", "kb check shop", "finds 0 chunks damaged")
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", chunk, nil)
+	m.want(cli.ExitOK, "", "mappings diff shop", "is as its schema wants it")
+	m.want(cli.ExitOK, "", "kb check shop", "finds 0 chunks damaged")
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", chunk, nil)
 	var found struct{ Hits []json.RawMessage }
 	r.must(http.MethodPost, asked, question, &found)
 	if len(found.Hits) != 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -45,8 +46,8 @@ func smallSet(t *testing.T) string {
 func evaluated(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints strings.Builder
-	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints}
-	code = p.run(t.Context(), append([]string{"eval"}, args...))
+	p := &cli.Program{Groups: groups, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints}
+	code = p.Run(t.Context(), append([]string{"eval"}, args...))
 	return code, out.String(), complaints.String()
 }
 
@@ -61,7 +62,7 @@ func TestEvalMeasuresASet(t *testing.T) {
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector", "--json",
 		"--system", `one={"preset":"rrf","top_k":1,"weights":{"text":1,"vector":0}}`,
 		"--runs", filepath.Join(dir, "runs"), "--per-query", filepath.Join(dir, "rows.jsonl"), "--into", page)
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
 	var report evaluation.Report
@@ -109,7 +110,7 @@ func TestEvalTellsWhatIsOdd(t *testing.T) {
 		}
 		code, out, told := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--json")
 		var report evaluation.Report
-		if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
+		if err := json.Unmarshal([]byte(out), &report); err != nil || code != cli.ExitOK {
 			t.Fatalf("exit code %d, %v: %s; want no error and code exitOK", code, err, told)
 		}
 		if got := report.Sets[0].Figures[0].NDCG10.Mean; math.Abs(got-ndcg) > 1e-4 {
@@ -165,7 +166,7 @@ func TestEvalDropsTheQueryItself(t *testing.T) {
 		rows := filepath.Join(dir, "rows.jsonl")
 		code, _, complaints := evaluated(t, "--data", dir, "--presets", "text", "--vectors=", "--per-query", rows)
 		content, err := os.ReadFile(rows)
-		if err != nil || code != exitOK || !strings.Contains(string(content), want) || !strings.Contains(complaints, told) {
+		if err != nil || code != cli.ExitOK || !strings.Contains(string(content), want) || !strings.Contains(complaints, told) {
 			t.Errorf("%q: exit code %d, %s\n%s, want %q", qrels, code, complaints, brief.Of(content), want)
 		}
 	}
@@ -189,7 +190,7 @@ func TestEvalByOtherFiles(t *testing.T) {
 		t.Helper()
 		code, out, told := evaluated(t, "--data", set, "--presets", "text", "--qrels", qrels, "--baseline", run, "--metrics", "ndcg@10")
 		for _, want := range want {
-			if code != exitOK || !strings.Contains(out+told, want) {
+			if code != cli.ExitOK || !strings.Contains(out+told, want) {
 				t.Errorf("%s, %s: exit code %d, %s%s; want %q", filepath.Base(qrels), filepath.Base(run), code, brief.Of(out), told, want)
 			}
 		}
@@ -199,11 +200,11 @@ func TestEvalByOtherFiles(t *testing.T) {
 	f(file("a.txt", "q 0 b 1\n"), file("old.run", "q Q0 b 1 x old\nq Q0 b 1 1 old\nq Q0 b 1 2 old\n"),
 		"old.run: scores that are no numbers (1): left out", "old.run: documents that were there for their query (1): the last score counts")
 	code, out, told := evaluated(t, "--data", set, "--presets", "text", "--json", "--baseline", file("old.run", "q Q0 b 1 1 old\nq Q0 b 1\n"))
-	if code != exitOK || !strings.Contains(out, `"baseline_oddities": [`) || !strings.Contains(told, "old.run: rows of another number of columns (1)") {
+	if code != cli.ExitOK || !strings.Contains(out, `"baseline_oddities": [`) || !strings.Contains(told, "old.run: rows of another number of columns (1)") {
 		t.Errorf("exit code %d, %s%s; want code exitOK and `\"baseline_oddities\": [` in it and \"old.run: rows of another number of columns (1)\" in it", code, brief.Of(out), told)
 	}
 	code, _, told = evaluated(t, "--data", set, "--data", smallSet(t), "--qrels", "x")
-	if code != exitUsage || !strings.Contains(told, "--data of one set") {
+	if code != cli.ExitUsage || !strings.Contains(told, "--data of one set") {
 		t.Errorf(`exit code %d, %s; want code exitUsage and "--data of one set" in it`, code, told)
 	}
 }
@@ -219,7 +220,7 @@ func TestEvalOfAnswers(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()
 		code, out, complaints := evaluated(t, append(args, "--data", one, "--data", renamed, "--presets", "text,balanced")...)
-		if code != exitOK || !strings.Contains(out, want) {
+		if code != cli.ExitOK || !strings.Contains(out, want) {
 			t.Errorf("%v: exit code %d, %q; want %q in\n%s", args, code, complaints, want, brief.Of(out))
 		}
 	}
@@ -228,7 +229,7 @@ func TestEvalOfAnswers(t *testing.T) {
 	f("By preset text, 6 questions to 2 sets, nothing known of 0;", "--answerability")
 	f("By preset balanced nothing is known of the answers to 6 questions.", "--answerability") // vectors of two numbers
 	code, _, complaints := evaluated(t, "--data", one, "--together", "--passages", "none")
-	if code != exitUsage || !strings.Contains(complaints, "passages") {
+	if code != cli.ExitUsage || !strings.Contains(complaints, "passages") {
 		t.Errorf(`passages of no set: exit code %d, %q; want code exitUsage and "passages" in it`, code, complaints)
 	}
 }
@@ -239,7 +240,7 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 	database := devservices.NewDatabase(t)
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector",
 		"--engine", "postgres", "--postgres-url", database.URL)
-	if code != exitOK || !strings.Contains(out, "Engine postgres") || !strings.Contains(out, "| small | 1.0000 | 0.6309 |") {
+	if code != cli.ExitOK || !strings.Contains(out, "Engine postgres") || !strings.Contains(out, "| small | 1.0000 | 0.6309 |") {
 		t.Errorf("exit code %d, %s\n%s; want code exitOK and \"Engine postgres\" in it and \"| small | 1.0000 | 0.6309 |\" in it", code, complaints, brief.Of(out))
 	}
 	e, err := postgres.Open(t.Context(), postgres.Options{
@@ -265,7 +266,7 @@ func TestEvalReranks(t *testing.T) {
 	}
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "vector", "--config", settings,
 		"--system", `reranked={"preset":"vector","rerank":"default"}`)
-	if code != exitOK || !strings.Contains(out, "| small | 0.6309 | 1.0000 |") {
+	if code != cli.ExitOK || !strings.Contains(out, "| small | 0.6309 | 1.0000 |") {
 		t.Errorf("exit code %d, %s\n%s; want code exitOK and \"| small | 0.6309 | 1.0000 |\" in it", code, complaints, brief.Of(out))
 	}
 }
@@ -276,8 +277,8 @@ func TestEvalRefuses(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()
 		code, _, complaints := evaluated(t, args...)
-		if code != exitUsage || !strings.Contains(complaints, want) {
-			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, exitUsage, want)
+		if code != cli.ExitUsage || !strings.Contains(complaints, want) {
+			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, cli.ExitUsage, want)
 		}
 	}
 	f("--data is missing; it must be the folder")

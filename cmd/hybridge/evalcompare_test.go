@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // TestEvalAgainstAnEarlierRun: keywords find what is asked first, vectors second.
@@ -22,7 +23,7 @@ func TestEvalAgainstAnEarlierRun(t *testing.T) {
 	page, junit := filepath.Join(folder, "page.html"), filepath.Join(folder, "junit.xml")
 	code, out, complaints := evaluated(t, "--data", set, "--presets", "vector", "--json", "--baseline", rows,
 		"--metrics", "mrr@10,hit@1", "--fail-if", "mrr@10 < -0.4", "--fail-if", "ndcg@5 < -0.9", "--report", page, "--report", junit)
-	if code != exitFailed || !strings.Contains(complaints, "mrr@10 < -0.4 of vector on small: mrr@10 0.5000, was 1.0000") {
+	if code != cli.ExitFailed || !strings.Contains(complaints, "mrr@10 < -0.4 of vector on small: mrr@10 0.5000, was 1.0000") {
 		t.Errorf(`exit %d: %s; want code exitFailed and "mrr@10 < -0.4 of vector on small: mrr@10 0.5000, was 1.0000" in it`, code, complaints)
 	}
 	var told struct {
@@ -60,7 +61,7 @@ func TestEvalRefusesComparisonsInTime(t *testing.T) {
 	f := func(says string, args ...string) {
 		t.Helper()
 		code, _, complaints := evaluated(t, append([]string{"--data", set, "--presets", "text"}, args...)...)
-		if code != exitUsage || !strings.Contains(complaints, says) {
+		if code != cli.ExitUsage || !strings.Contains(complaints, says) {
 			t.Errorf("%q: exit %d, %s; want a word of %q", args, code, complaints, says)
 		}
 	}

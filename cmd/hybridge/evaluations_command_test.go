@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // What a team does from a file of questions to a gate in its continuous integration.
@@ -19,7 +21,7 @@ func TestEvaluationCommands(t *testing.T) {
 	settings.Judge.URL, settings.Judge.Model = scriptedJudge(t), "scripted"
 	r := run(t, settings)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
 	file := func(name, text string) string {
 		path := filepath.Join(c.folder, name)
@@ -34,60 +36,62 @@ func TestEvaluationCommands(t *testing.T) {
 	questions := file("questions.csv", "query\nwhen opens the shop\nhow long takes a refund\n")
 	ratings := file("ratings.csv", "query,docid,rating\nwhen opens the shop,hours#0,3\nhow long takes a refund,refunds#0,3\n")
 
-	c.want(exitUsage, "", "query-sets create faq", "--kb")
-	c.want(exitNotFound, "", "query-sets create faq --kb nope", "nope")
-	c.want(exitOK, "", "query-sets create faq --kb shop", "created faq")
-	c.want(exitFailed, "", "query-sets create faq --kb shop", "exists already")
-	c.want(exitOK, "", "query-sets import faq "+questions, "2 stored, 0 refused")
-	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused",
+	c.want(cli.ExitUsage, "", "query-sets create faq", "--kb")
+	c.want(cli.ExitNotFound, "", "query-sets create faq --kb nope", "nope")
+	c.want(cli.ExitOK, "", "query-sets create faq --kb shop", "created faq")
+	c.want(cli.ExitFailed, "", "query-sets create faq --kb shop", "exists already")
+	c.want(cli.ExitOK, "", "query-sets import faq "+questions, "2 stored, 0 refused")
+	c.want(cli.ExitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused",
 		"standard input: queries without a text (1): left out", `line 1: query "x"`)
-	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl, csv or rre")
-	c.want(exitOK, "", "query-sets list", "faq", "shop")
-	c.want(exitOK, "", "query-sets export faq --format csv", "id,query", "how long takes a refund")
+	c.want(cli.ExitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl, csv or rre")
+	c.want(cli.ExitOK, "", "query-sets list", "faq", "shop")
+	c.want(cli.ExitOK, "", "query-sets export faq --format csv", "id,query", "how long takes a refund")
 
-	c.want(exitUsage, "", "judgments create people", "--query-set")
-	c.want(exitOK, "", "judgments create people --query-set faq", "created people")
-	c.want(exitOK, "", "judgments import people --chunks "+ratings, "2 stored, 0 refused")
-	c.want(exitOK, "", "judgments export people --format beir", "how long takes a refund\trefunds#0\t3")
-	c.want(exitUsage, "", "judgments export people --format trec", "ids without spaces")
-	c.want(exitOK, "", "judgments export people", `"hash":"`, `"document_id":"refunds"`)
-	c.want(exitOK, "", "judgments list", "people", "0-3")
+	c.want(cli.ExitUsage, "", "judgments create people", "--query-set")
+	c.want(cli.ExitOK, "", "judgments create people --query-set faq", "created people")
+	c.want(cli.ExitOK, "", "judgments import people --chunks "+ratings, "2 stored, 0 refused")
+	c.want(cli.ExitOK, "", "judgments export people --format beir", "how long takes a refund\trefunds#0\t3")
+	c.want(cli.ExitUsage, "", "judgments export people --format trec", "ids without spaces")
+	c.want(cli.ExitOK, "", "judgments export people", `"hash":"`, `"document_id":"refunds"`)
+	c.want(cli.ExitOK, "", "judgments list", "people", "0-3")
 
-	c.want(exitOK, "", "judgments create model --query-set faq --source model", "created model")
-	c.want(exitUsage, "", "judgments grade people --like model", "source is model")
-	c.want(exitUsage, "", "judgments grade model", "at least one system")
-	c.want(exitOK, "", "judgments grade model --like people --presets text --depth 2", "graded model")
-	c.want(exitOK, "", "judgments export model", `"judge":"scripted, rubric `, `"note":"it says so"`)
-	c.want(exitUsage, "", "judgments agreement model", "--with")
-	c.want(exitOK, "", "judgments agreement model --with people", "2 judgments in both, 50.0 % of them equal", "kappa", "-1.50 higher")
-	c.want(exitUsage, "", "evaluations run --query-set faq", "--judgments")
-	c.want(exitNotFound, "", "evaluations run --query-set fag --judgments people --presets text", "fag")
-	c.want(exitUsage, "", "evaluations run --query-set faq --judgments people --presets nosuch", "nosuch")
+	c.want(cli.ExitOK, "", "judgments create model --query-set faq --source model", "created model")
+	c.want(cli.ExitUsage, "", "judgments grade people --like model", "source is model")
+	c.want(cli.ExitUsage, "", "judgments grade model", "at least one system")
+	c.want(cli.ExitOK, "", "judgments grade model --like people --presets text --depth 2", "graded model")
+	c.want(cli.ExitOK, "", "judgments export model", `"judge":"scripted, rubric `, `"note":"it says so"`)
+	c.want(cli.ExitUsage, "", "judgments agreement model", "--with")
+	c.want(cli.ExitOK, "", "judgments agreement model --with people", "2 judgments in both, 50.0 % of them equal", "kappa", "-1.50 higher")
+	c.want(cli.ExitUsage, "", "evaluations run --query-set faq", "--judgments")
+	c.want(cli.ExitNotFound, "", "evaluations run --query-set fag --judgments people --presets text", "fag")
+	c.want(cli.ExitUsage, "", "evaluations run --query-set faq --judgments people --presets nosuch", "nosuch")
 	report := filepath.Join(c.folder, "report.html")
 	code, out, errs := c.run("", "evaluations", "run", "--query-set", "faq", "--judgments", "people", "--presets", "text",
 		"--system", `narrow={"preset":"text","filter":{"document_id":"hours"}}`, "--against", "text", "--metrics", "hit@1",
 		"--fail-if", "hit@1 < -0.1", "--report", report)
-	if code != exitFailed || !strings.Contains(out, `"how long takes a refund" -1.000`) || !strings.Contains(errs, "hit@1 < -0.1 of narrow") {
+	if code != cli.ExitFailed || !strings.Contains(out, `"how long takes a refund" -1.000`) || !strings.Contains(errs, "hit@1 < -0.1 of narrow") {
 		t.Errorf("exit code %d: %s %s; want code exitFailed and `\"how long takes a refund\" -1.000` in it and \"hit@1 < -0.1 of narrow\" in it", code, brief.Of(out), errs)
 	}
 	if page, err := os.ReadFile(report); err != nil || !strings.Contains(string(page), "narrow") {
 		t.Errorf(`%s, %v; want no error and "narrow" in it`, brief.Of(page), err)
 	}
-	c.want(exitOK, "", "evaluations list", "text, narrow", "done")
-	id := evaluationNames(t.Context(), &asked{client: mustClient(t, r.url)})[0]
-	c.want(exitOK, "", "evaluations show "+id, "HIT@1", "faq, narrow against text")
-	c.want(exitOK, "", "evaluations unjudged "+id+" --limit 1", `"chunk_id"`)
-	c.want(exitOK, "", "evaluations run --query-set faq --judgments people --presets text --metrics hit@1 --baseline "+id,
+	c.want(cli.ExitOK, "", "evaluations list", "text, narrow", "done")
+	var all gateway.EvaluationList
+	r.must(http.MethodGet, "/v1/evaluations", nil, &all)
+	id := all.Evaluations[0].ID
+	c.want(cli.ExitOK, "", "evaluations show "+id, "HIT@1", "faq, narrow against text")
+	c.want(cli.ExitOK, "", "evaluations unjudged "+id+" --limit 1", `"chunk_id"`)
+	c.want(cli.ExitOK, "", "evaluations run --query-set faq --judgments people --presets text --metrics hit@1 --baseline "+id,
 		"faq, text against text", "+0.0000")
-	c.want(exitFailed, "", "evaluations resume "+id, "is done")
-	c.want(exitUsage, "", "tunings run --query-set faq", "--judgments")
-	c.want(exitUsage, "", "tunings run --query-set faq --judgments people --folds 3", "at least 3 queries")
-	c.want(exitNotFound, "", "tunings show nope", "does not exist")
-	c.want(exitOK, "", "tunings list", "VERDICT")
-	c.want(exitOK, "", "evaluations delete --yes "+id, "deleted")
-	c.want(exitNotFound, "", "evaluations show "+id, "does not exist")
-	c.want(exitOK, "", "query-sets delete --yes faq", "deleted faq")
-	c.want(exitNotFound, "", "judgments export people", "does not exist")
+	c.want(cli.ExitFailed, "", "evaluations resume "+id, "is done")
+	c.want(cli.ExitUsage, "", "tunings run --query-set faq", "--judgments")
+	c.want(cli.ExitUsage, "", "tunings run --query-set faq --judgments people --folds 3", "at least 3 queries")
+	c.want(cli.ExitNotFound, "", "tunings show nope", "does not exist")
+	c.want(cli.ExitOK, "", "tunings list", "VERDICT")
+	c.want(cli.ExitOK, "", "evaluations delete --yes "+id, "deleted")
+	c.want(cli.ExitNotFound, "", "evaluations show "+id, "does not exist")
+	c.want(cli.ExitOK, "", "query-sets delete --yes faq", "deleted faq")
+	c.want(cli.ExitNotFound, "", "judgments export people", "does not exist")
 }
 
 // scriptedJudge grades 3 what has the word refund, and 0 all else.
@@ -128,16 +132,6 @@ func scriptedJudge(t *testing.T) (url string) {
 	return server.URL
 }
 
-func mustClient(t *testing.T, server string) *client {
-	t.Helper()
-	c, err := newClient(server, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.close)
-	return c
-}
-
 // A folder as BEIR's are downloaded is one command.
 func TestImportOfAFolder(t *testing.T) {
 	t.Parallel()
@@ -158,11 +152,11 @@ func TestImportOfAFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.want(exitOK, "", "query-sets import beir "+folder+" --kb faq --judgments beir",
+	c.want(cli.ExitOK, "", "query-sets import beir "+folder+" --kb faq --judgments beir",
 		"queries: 2 stored, 0 refused", "judgments: 2 stored, 0 refused")
-	c.want(exitOK, "", "query-sets import beir "+folder+" --judgments beir", "2 stored")
-	c.want(exitOK, "", "judgments list", "0-2")
-	c.want(exitUsage, "", "query-sets import beir "+c.folder, "queries.jsonl")
+	c.want(cli.ExitOK, "", "query-sets import beir "+folder+" --judgments beir", "2 stored")
+	c.want(cli.ExitOK, "", "judgments list", "0-2")
+	c.want(cli.ExitUsage, "", "query-sets import beir "+c.folder, "queries.jsonl")
 
 	odd := filepath.Join(c.folder, "odd")
 	for name, text := range map[string]string{
@@ -178,20 +172,20 @@ func TestImportOfAFolder(t *testing.T) {
 		}
 	}
 	// The list beir has grades 0 to 2, and a judgment of query 2.
-	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments beir",
+	c.want(cli.ExitFailed, "", "query-sets import beir "+odd+" --judgments beir",
 		"queries: 1 stored, 2 refused", "judgments: 0 stored, 4 refused",
 		"queries.jsonl: ids that are numbers (1): read as their text", "queries without a text (1): left out",
 		"rows that the gateway refused (1): not stored", `line 2: query "2" is "hours" and has judgments in list "beir"`,
 		"qrels.tsv: grades above the scale of the list (3): not stored: list beir has grades 0 to 2; one that is made with --max-grade 10 (max_grade) holds them all",
 		`line 2: document "d1" of query "1": 10`, "judged documents that the corpus lacks (1)", `query set "beir" has no query "nobody"`,
 		"pairs judged twice with different grades (1): the last grade counts", "evaluations of the gateway count that hit")
-	c.want(exitFailed, "", "query-sets import beir "+odd+" --judgments wide --replace",
+	c.want(cli.ExitFailed, "", "query-sets import beir "+odd+" --judgments wide --replace",
 		"queries: 2 stored, 1 refused", "queries that had another text (1): replaced", `line 2: query "2" was "hours"`,
 		"judgments: 3 stored, 1 refused")
-	c.want(exitOK, "", "judgments list", "0-10")
-	c.want(exitFailed, "2 0 d1 11\n2 0 d2 1.5\n2 0 d3 2\n", "judgments import wide - --format trec", "judgments: 1 stored, 2 refused",
+	c.want(cli.ExitOK, "", "judgments list", "0-10")
+	c.want(cli.ExitFailed, "2 0 d1 11\n2 0 d2 1.5\n2 0 d3 2\n", "judgments import wide - --format trec", "judgments: 1 stored, 2 refused",
 		"standard input: grades above the scale of the list (1): not stored: list wide has grades 0 to 10, and --max-grade (max_grade) is at most 10")
-	c.want(exitOK, `{"query_placeholder": "$q", "queries": [{"placeholders": {"$q": "opening hours"}, "relevant_documents": {"2": ["d9"]}}]}`,
+	c.want(cli.ExitOK, `{"query_placeholder": "$q", "queries": [{"placeholders": {"$q": "opening hours"}, "relevant_documents": {"2": ["d9"]}}]}`,
 		"judgments import wide - --format rre", "judgments: 1 stored, 0 refused")
-	c.want(exitOK, "", "judgments export wide --format trec", "2 0 d9 2\n")
+	c.want(cli.ExitOK, "", "judgments export wide --format trec", "2 0 d9 2\n")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -51,7 +52,7 @@ const shopTexts = `{"id": "hours#0", "document_id": "hours", "content": "The sho
 func evaluations(t *testing.T, c *config.Config) {
 	s := judgedShop{run(t, c)}
 	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	s.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	s.files()
 	s.judge()
 
@@ -75,8 +76,8 @@ func evaluations(t *testing.T, c *config.Config) {
 	s.showsAnswers(first)
 
 	// The same text under another id keeps its judgment; another text under an id does not get it.
-	s.must(http.MethodDelete, basePath("shop")+"/documents/refunds", nil, nil)
-	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true",
+	s.must(http.MethodDelete, cli.BasePath("shop")+"/documents/refunds", nil, nil)
+	s.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true",
 		`{"id": "money#4", "document_id": "money", "content": "A refund is paid back within a week."}
 {"id": "hours#0", "document_id": "hours", "content": "Nobody opens anything any more."}`, nil)
 	second := s.evaluate("text")
@@ -114,7 +115,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	if status, _ := s.ask(http.MethodGet, "/v1/judgments/people", ""); status != http.StatusNotFound {
 		t.Errorf("judgments of a set that was deleted: %d; want status StatusNotFound", status)
 	}
-	s.must(http.MethodDelete, basePath("shop"), nil, nil)
+	s.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 }
 
 func (s judgedShop) judge() {
@@ -319,13 +320,13 @@ func TestTuning(t *testing.T) {
 		t.Errorf(`taken back: %s; want got "old7"`, got)
 	}
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + s.url}}
-	c.want(exitOK, "", "tunings run --query-set faq --judgments people --preset dated --metric hit@1 --trials 200 --save newer "+
+	c.want(cli.ExitOK, "", "tunings run --query-set faq --judgments people --preset dated --metric hit@1 --trials 200 --save newer "+
 		"--space signals.recency:published=0.01..3:log", `"base": "linear"`, "saved preset newer")
 	if got := ask("newer"); got != "new7" {
 		t.Errorf(`by command: %s; want got "new7"`, got)
 	}
-	c.want(exitOK, "", "tunings show "+tuning.ID, "done", `"data_hash": "sha256:`)
-	c.want(exitOK, "", "tunings delete --yes "+tuning.ID, "deleted")
+	c.want(cli.ExitOK, "", "tunings show "+tuning.ID, "done", `"data_hash": "sha256:`)
+	c.want(cli.ExitOK, "", "tunings delete --yes "+tuning.ID, "deleted")
 	if none := s.tuned(`"preset": "text", "metric": "hit@1", "retrieval": ["candidates=50,100"]`); none.Result.Recommended {
 		t.Errorf("where nothing helps it recommends %+v", none.Definition)
 	}
@@ -346,7 +347,7 @@ func (s judgedShop) manyJudged() {
 		queries = append(queries, library.Query{ID: fmt.Sprintf("q%02d", i), Text: fmt.Sprintf("word%d", i)})
 		judgments = append(judgments, library.Judgment{QueryID: queries[i].ID, ChunkID: fmt.Sprintf("new%d", i), Grade: 1})
 	}
-	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", chunks.String(), nil)
+	s.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", chunks.String(), nil)
 	s.must(http.MethodPut, "/v1/query-sets/faq", map[string]any{"knowledge_bases": []string{"shop"}}, nil)
 	s.must(http.MethodPost, "/v1/query-sets/faq/queries", map[string]any{"queries": queries}, nil)
 	s.must(http.MethodPut, "/v1/judgments/people", map[string]any{"query_set": "faq"}, nil)

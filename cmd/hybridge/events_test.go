@@ -14,8 +14,11 @@ import (
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
+
+const eventsEndpoint = "/v1/events"
 
 // someEvents is a body with events on searches that the gateway does not know.
 func someEvents(t *testing.T, writer string, number, n int) string {
@@ -44,7 +47,7 @@ type eventWriter struct {
 func (w *eventWriter) write(t *testing.T, p *process) {
 	for number := 0; ; number++ {
 		w.unknown = someEvents(t, w.name, number, eventsAtOnce)
-		answer, err := p.http.Post(p.url+"/v1/events", asJSON, strings.NewReader(w.unknown))
+		answer, err := p.http.Post(p.url+"/v1/events", cli.AsJSON, strings.NewReader(w.unknown))
 		if err != nil {
 			return
 		}
@@ -125,7 +128,7 @@ func (r *running) logSearches(n int, text string, rank int) {
 			Attributes: events.EventAttributes{Position: &events.Position{Ordinal: rank}},
 		})
 	}
-	r.must(http.MethodPost, eventsPath, map[string]any{"events": batch}, nil)
+	r.must(http.MethodPost, eventsEndpoint, map[string]any{"events": batch}, nil)
 }
 
 // What users did becomes a report, and judgments that presets are measured by.
@@ -135,26 +138,26 @@ func TestEventsCommands(t *testing.T) {
 	settings.Events.Enabled = true
 	r := run(t, settings)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	r.logSearches(12, "how long takes a refund", 2)
 	r.logSearches(3, "when opens the shop", 1)
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
 
-	c.want(exitOK, "", "events analytics", "how long takes a refund", "when opens the shop", "click-through", "1.000")
-	c.want(exitOK, "", "events analytics --kb other --json", `"searches": 0`)
-	c.want(exitUsage, "", "events analytics --from tomorrow", "tomorrow", "2026-11-28")
-	c.want(exitUsage, "", "events judgments --query-set users --judgments clicks", "--kb")
+	c.want(cli.ExitOK, "", "events analytics", "how long takes a refund", "when opens the shop", "click-through", "1.000")
+	c.want(cli.ExitOK, "", "events analytics --kb other --json", `"searches": 0`)
+	c.want(cli.ExitUsage, "", "events analytics --from tomorrow", "tomorrow", "2026-11-28")
+	c.want(cli.ExitUsage, "", "events judgments --query-set users --judgments clicks", "--kb")
 	judge := "events judgments --query-set users --judgments clicks --kb shop"
-	c.want(exitUsage, "", judge+" --days 0", "--days")
-	c.want(exitUsage, "", judge+" --thresholds 0.5,0.2", "thresholds[1]")
-	c.want(exitOK, "", judge, "2 judgments of 1 query", "Chapelle", "1 hits were read fewer")
-	c.want(exitOK, "", "judgments export clicks", `"chunk_id":"refunds#0"`, `"grade":3`, `"judge":"clicks"`)
-	c.want(exitOK, "", "evaluations run --query-set users --judgments clicks --presets text --metrics mrr@10", "text")
+	c.want(cli.ExitUsage, "", judge+" --days 0", "--days")
+	c.want(cli.ExitUsage, "", judge+" --thresholds 0.5,0.2", "thresholds[1]")
+	c.want(cli.ExitOK, "", judge, "2 judgments of 1 query", "Chapelle", "1 hits were read fewer")
+	c.want(cli.ExitOK, "", "judgments export clicks", `"chunk_id":"refunds#0"`, `"grade":3`, `"judge":"clicks"`)
+	c.want(cli.ExitOK, "", "evaluations run --query-set users --judgments clicks --presets text --metrics mrr@10", "text")
 
-	c.want(exitUsage, "", "events delete", "--client")
-	c.want(exitUsage, "", "events delete --client anna", "--yes")
-	c.want(exitOK, "", "events delete --client anna --yes", "deleted: 15 searches, 15 events")
-	c.want(exitOK, "", "events delete --client anna --yes --json", `"queries": 0`)
+	c.want(cli.ExitUsage, "", "events delete", "--client")
+	c.want(cli.ExitUsage, "", "events delete --client anna", "--yes")
+	c.want(cli.ExitOK, "", "events delete --client anna --yes", "deleted: 15 searches, 15 events")
+	c.want(cli.ExitOK, "", "events delete --client anna --yes --json", `"queries": 0`)
 }
 
 // A gateway whose log is off says how it is turned on.
@@ -162,8 +165,8 @@ func TestEventsThatAreOff(t *testing.T) {
 	t.Parallel()
 	r := run(t, settingsIn(t.TempDir()))
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
-	c.want(exitUsage, "", "events analytics", "events.enabled")
-	if status, answer := r.ask(http.MethodPost, eventsPath, someEvents(t, "anna", 1, 1)); status != http.StatusBadRequest ||
+	c.want(cli.ExitUsage, "", "events analytics", "events.enabled")
+	if status, answer := r.ask(http.MethodPost, eventsEndpoint, someEvents(t, "anna", 1, 1)); status != http.StatusBadRequest ||
 		!strings.Contains(string(answer), "unsupported") {
 		t.Errorf(`%d %s; want status StatusBadRequest and "unsupported" in it`, status, brief.Of(answer))
 	}

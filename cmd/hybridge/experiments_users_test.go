@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -41,7 +42,7 @@ func usersDecide(t *testing.T, c *config.Config) {
 	for _, seed := range seeds {
 		kb := fmt.Sprint("kb", seed)
 		r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
-		r.must(http.MethodPost, basePath(kb)+"/documents?refresh=true", lines.String(), nil)
+		r.must(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", lines.String(), nil)
 		worse := `{"signals": [{"number": {"field": "metadata.rank", "shape": "linear", "pivot": 12}, "weight": 50}]}`
 		begin := time.Now().UTC()
 		r.must(http.MethodPost, "/v1/experiments", fmt.Sprintf(`{"id": "lists-%d", "mode": "interleave", "unit": "user",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -359,7 +360,7 @@ func (m *matrix) writes(kb string) (verdict, string) {
 	if kb != "model" {
 		chunk["vector"] = []float32{1, 0}
 	}
-	status, text := m.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", encoded(chunk))
+	status, text := m.ask(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", encoded(chunk))
 	switch {
 	case status != http.StatusOK:
 		return refusal(status, text), string(text)
@@ -389,7 +390,7 @@ func (m *matrix) recovers(t *testing.T) {
 		eventually(t, kb+" is whole again", func() bool { v, _ := m.searches(kb); return v == whole })
 		for _, id := range m.written[kb] {
 			eventually(t, "chunk "+id+" of "+kb, func() bool {
-				status, text := m.ask(http.MethodGet, basePath(kb)+"/chunks/"+id, "")
+				status, text := m.ask(http.MethodGet, cli.BasePath(kb)+"/chunks/"+id, "")
 				if status == http.StatusNotFound {
 					t.Fatalf("%s lost chunk %s, which was acknowledged: %s; want status other than StatusNotFound", kb, id, brief.Of(text))
 				}

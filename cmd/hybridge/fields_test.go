@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 )
 
@@ -75,13 +76,13 @@ func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
 			t.Fatalf("%d %s; want status StatusCreated or status StatusConflict", status, brief.Of(body))
 		}
 		for path, body := range map[string]string{
-			basePath("shop") + "/documents?refresh=true": `{"id": "c1", "document_id": "d", "content": "a refund", "metadata": {"language": "en"}}` + "\n",
-			"PUT /v1/query-sets/s1":                      `{"knowledge_bases": ["shop"]}`,
-			"/v1/query-sets/s1/queries":                  `{"queries": [{"id": "q1", "text": "refund"}]}`,
-			"PUT /v1/judgments/l1":                       `{"query_set": "s1", "max_grade": 10}`,
-			"PUT /v1/synonyms/shop":                      `{"text": "car, auto"}`,
-			"PUT /v1/presets/mine":                       sound["save-preset"],
-			"/v1/experiments":                            sound["create-experiment"],
+			cli.BasePath("shop") + "/documents?refresh=true": `{"id": "c1", "document_id": "d", "content": "a refund", "metadata": {"language": "en"}}` + "\n",
+			"PUT /v1/query-sets/s1":                          `{"knowledge_bases": ["shop"]}`,
+			"/v1/query-sets/s1/queries":                      `{"queries": [{"id": "q1", "text": "refund"}]}`,
+			"PUT /v1/judgments/l1":                           `{"query_set": "s1", "max_grade": 10}`,
+			"PUT /v1/synonyms/shop":                          `{"text": "car, auto"}`,
+			"PUT /v1/presets/mine":                           sound["save-preset"],
+			"/v1/experiments":                                sound["create-experiment"],
 		} {
 			method, path, named := strings.Cut(path, " ")
 			if !named {

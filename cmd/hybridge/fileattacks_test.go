@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -109,7 +110,7 @@ func TestParsersAreReplacedAndEnd(t *testing.T) {
 // upload sends a file and returns the status and the body of the answer.
 func (p *process) upload(name, content string) (status int, body string) {
 	p.t.Helper()
-	response, err := p.http.Post(p.url+basePath("k")+"/files?name="+url.QueryEscape(name), "application/octet-stream",
+	response, err := p.http.Post(p.url+cli.BasePath("k")+"/files?name="+url.QueryEscape(name), "application/octet-stream",
 		strings.NewReader(content))
 	if err != nil {
 		p.t.Fatal(err)

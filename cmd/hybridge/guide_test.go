@@ -25,6 +25,7 @@ import (
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/presets"
 )
 
@@ -93,7 +94,7 @@ func TestGuideCommands(t *testing.T) {
 
 // parseCommand does what comes before a command runs, and looks whether presets and engines exist.
 func parseCommand(args []string) error {
-	command, rest, err := (&program{stdout: io.Discard, stderr: io.Discard}).rootCommand().Find(args)
+	command, rest, err := (&cli.Program{Groups: groups, Stdout: io.Discard, Stderr: io.Discard}).RootCommand().Find(args)
 	if err != nil {
 		return err
 	}

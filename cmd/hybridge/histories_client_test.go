@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/histories"
 )
 
@@ -67,26 +68,26 @@ func (c *historian) send(ctx context.Context, method, path, contentType, body st
 
 // Do implements histories.Client.
 func (c *historian) Do(ctx context.Context, op *histories.Op) histories.Outcome {
-	document := basePath(c.kb) + "/documents/" + histories.DocumentID(op.Document)
+	document := cli.BasePath(c.kb) + "/documents/" + histories.DocumentID(op.Document)
 	switch op.Kind {
 	case histories.Write:
-		return c.written(op)(c.send(ctx, http.MethodPost, basePath(c.kb)+"/documents", asNDJSON, historyLines(op)))
+		return c.written(op)(c.send(ctx, http.MethodPost, cli.BasePath(c.kb)+"/documents", cli.AsNDJSON, historyLines(op)))
 	case histories.Replace:
-		return c.written(op)(c.send(ctx, http.MethodPut, document, asNDJSON, historyLines(op)))
+		return c.written(op)(c.send(ctx, http.MethodPut, document, cli.AsNDJSON, historyLines(op)))
 	case histories.Patch:
 		value := any(op.Value)
 		if op.Value == "" {
 			value = nil
 		}
 		body, _ := json.Marshal(map[string]any{"metadata": map[string]any{histories.MemberName(op.Member): value}})
-		return c.counted(c.send(ctx, http.MethodPatch, document, asJSON, string(body)))
+		return c.counted(c.send(ctx, http.MethodPatch, document, cli.AsJSON, string(body)))
 	case histories.Remove:
 		return c.counted(c.send(ctx, http.MethodDelete, document, "", ""))
 	case histories.RemoveOne:
-		path := basePath(c.kb) + "/chunks/" + histories.ChunkID(op.Chunks[0])
+		path := cli.BasePath(c.kb) + "/chunks/" + histories.ChunkID(op.Chunks[0])
 		return c.counted(c.send(ctx, http.MethodDelete, path, "", ""))
 	case histories.RemoveOld:
-		return c.counted(c.send(ctx, http.MethodPost, basePath(c.kb)+"/delete", asJSON, `{"filter": {"status": "old"}}`))
+		return c.counted(c.send(ctx, http.MethodPost, cli.BasePath(c.kb)+"/delete", cli.AsJSON, `{"filter": {"status": "old"}}`))
 	case histories.Read:
 	}
 	return c.read(ctx, op)
@@ -209,7 +210,7 @@ func (c *historian) counted(status int, text string) histories.Outcome {
 
 func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcome {
 	if c.refreshes { // what is counted has been made visible
-		status, text := c.send(ctx, http.MethodPost, basePath(c.kb)+"/delete", asJSON,
+		status, text := c.send(ctx, http.MethodPost, cli.BasePath(c.kb)+"/delete", cli.AsJSON,
 			`{"filter": {"status": "old"}, "dry_run": true}`)
 		if status != http.StatusOK {
 			return unknown(status, text)
@@ -234,7 +235,7 @@ func (c *historian) read(ctx context.Context, op *histories.Op) histories.Outcom
 // second alone.
 func (c *historian) chunk(ctx context.Context, chunk int) (status int, text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		status, text = c.send(ctx, http.MethodGet, basePath(c.kb)+"/chunks/"+histories.ChunkID(chunk), "", "")
+		status, text = c.send(ctx, http.MethodGet, cli.BasePath(c.kb)+"/chunks/"+histories.ChunkID(chunk), "", "")
 		if status != http.StatusNotFound || strings.Contains(text, chunkMissing) || time.Now().After(deadline) {
 			return status, text
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/app"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/histories"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 )
@@ -137,7 +138,7 @@ func (s *historySite) serve(two bool) {
 // must asks for what is not a part of the history.
 func (s *historySite) must(method, path, body string, into any) {
 	s.t.Helper()
-	status, text := s.send(s.t.Context(), method, path, asJSON, body)
+	status, text := s.send(s.t.Context(), method, path, cli.AsJSON, body)
 	if status >= http.StatusMultipleChoices || status == 0 {
 		s.t.Fatalf("%s %s: %d %s; want status below StatusMultipleChoices and status other than 0", method, path, status, text)
 	}
@@ -158,7 +159,7 @@ func (s *historySite) history(seed uint64, lasting time.Duration, steps int) str
 	if s.second != nil {
 		s.second.kb = s.kb
 		eventually(s.t, "the other gateway knows the knowledge base", func() bool {
-			status, _ := s.second.send(s.t.Context(), http.MethodGet, basePath(s.kb), "", "")
+			status, _ := s.second.send(s.t.Context(), http.MethodGet, cli.BasePath(s.kb), "", "")
 			return status == http.StatusOK
 		})
 	}
@@ -240,7 +241,7 @@ func (s *historySite) migrate(end bool) bool {
 		time.Sleep(10 * time.Millisecond)
 	case now.Active && len(now.Actions) > 0:
 		action := now.Actions[s.random.IntN(len(now.Actions))]
-		status, text := s.send(s.t.Context(), http.MethodPost, path+"/"+action, asJSON, "")
+		status, text := s.send(s.t.Context(), http.MethodPost, path+"/"+action, cli.AsJSON, "")
 		if s.tell("%s: %d", action, status); status >= http.StatusBadRequest {
 			s.tell("%s", text)
 		}
@@ -250,7 +251,7 @@ func (s *historySite) migrate(end bool) bool {
 		if plan.Diff.Class == engine.ChangeNone {
 			return false
 		}
-		status, text := s.send(s.t.Context(), http.MethodPost, path+"/apply", asJSON, fmt.Sprintf(`{"plan": %q}`, plan.ID))
+		status, text := s.send(s.t.Context(), http.MethodPost, path+"/apply", cli.AsJSON, fmt.Sprintf(`{"plan": %q}`, plan.ID))
 		if s.tally.migrations++; status >= http.StatusBadRequest {
 			s.t.Errorf("applying: %d %s; want status below StatusBadRequest", status, text)
 		}
@@ -305,7 +306,7 @@ func (s *historySite) drawn(v *histories.Violation) string {
 // vectorsFit: every chunk has the vector that it was written with.
 func (s *historySite) vectorsFit() {
 	s.t.Helper()
-	status, text := s.send(s.t.Context(), http.MethodGet, basePath(s.kb)+"/chunks?vectors=true", "", "")
+	status, text := s.send(s.t.Context(), http.MethodGet, cli.BasePath(s.kb)+"/chunks?vectors=true", "", "")
 	if status != http.StatusOK {
 		s.t.Fatalf("exporting: %d %s; want status StatusOK", status, text)
 	}
@@ -328,7 +329,7 @@ func (s *historySite) vectorsFit() {
 func (s *historySite) agree() {
 	s.t.Helper()
 	var report engine.DriftReport
-	s.must(http.MethodPost, basePath(s.kb)+"/check", `{}`, &report)
+	s.must(http.MethodPost, cli.BasePath(s.kb)+"/check", `{}`, &report)
 	for i := range report.Engines {
 		if report.Engines[i].Differs() {
 			s.t.Errorf("the engines differ: %+v", report.Engines[i])

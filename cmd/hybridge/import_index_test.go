@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hybridge-search/hybridge/cmd/hybridge/foreign"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/cli/content/foreign"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -32,20 +33,20 @@ func TestImportOfAnIndex(t *testing.T) {
 	of := func(kb, more string) string {
 		return "kb import --kb " + kb + " --from-elasticsearch " + server + " --index " + name + " " + more
 	}
-	c.want(exitFailed, "", of("articles", "--map content=body --map title=headline --map vector=embedding"),
+	c.want(cli.ExitFailed, "", of("articles", "--map content=body --map title=headline --map vector=embedding"),
 		"chunks: 450 created, 0 updated, 1 failed", "content is", "must be text")
-	c.want(exitOK, "", "kb list", "articles", "2 dimensions")
-	c.want(exitOK, "", "search --kb articles --top-k 1 --filter year:=1907 water 水", "Number 7", "of 1 in")
-	c.want(exitFailed, "", of("articles", "--map content=body"), "0 created, 450 updated, 1 failed")
-	c.want(exitFailed, "", of("plain", "--map content=body --only-mapped"), "450 created")
-	c.want(exitOK, "", "search --kb plain --filter year:=1907 water", "0 of 0")
-	c.want(exitFailed, "", of("plain", "--map content=body --map vector=embedding"), "exists with", "2")
-	c.want(exitFailed, "", of("plain", "--map question=body"), "its kind is chunks")
-	c.want(exitUsage, "", of("none", "--map content=bodi"), "a field of "+name)
-	c.want(exitUsage, "", "kb import --kb none --index x file", "--from-elasticsearch")
-	c.want(exitUsage, "", "kb import --kb none --from-elasticsearch "+server+" --map content=body", "--index")
-	c.want(exitUsage, "", "kb import --kb none --from-elasticsearch nowhere --index x --map content=body", "http(s) URL")
-	c.want(exitNotFound, "", "kb show none")
+	c.want(cli.ExitOK, "", "kb list", "articles", "2 dimensions")
+	c.want(cli.ExitOK, "", "search --kb articles --top-k 1 --filter year:=1907 water 水", "Number 7", "of 1 in")
+	c.want(cli.ExitFailed, "", of("articles", "--map content=body"), "0 created, 450 updated, 1 failed")
+	c.want(cli.ExitFailed, "", of("plain", "--map content=body --only-mapped"), "450 created")
+	c.want(cli.ExitOK, "", "search --kb plain --filter year:=1907 water", "0 of 0")
+	c.want(cli.ExitFailed, "", of("plain", "--map content=body --map vector=embedding"), "exists with", "2")
+	c.want(cli.ExitFailed, "", of("plain", "--map question=body"), "its kind is chunks")
+	c.want(cli.ExitUsage, "", of("none", "--map content=bodi"), "a field of "+name)
+	c.want(cli.ExitUsage, "", "kb import --kb none --index x file", "--from-elasticsearch")
+	c.want(cli.ExitUsage, "", "kb import --kb none --from-elasticsearch "+server+" --map content=body", "--index")
+	c.want(cli.ExitUsage, "", "kb import --kb none --from-elasticsearch nowhere --index x --map content=body", "http(s) URL")
+	c.want(cli.ExitNotFound, "", "kb show none")
 }
 
 func TestImportOfAnIndexGoesOn(t *testing.T) {
@@ -58,10 +59,10 @@ func TestImportOfAnIndexGoesOn(t *testing.T) {
 	}
 	devservices.Talk(t, http.MethodPost, server+"/"+name+"/_bulk?refresh=true", lines.String())
 	c := command{t: t, folder: t.TempDir()}
-	c.want(exitOK, "", "kb create goes-on")
+	c.want(cli.ExitOK, "", "kb create goes-on")
 	code, out, errs := c.run("", "kb", "show", "goes-on", "--json")
 	var kb engine.KnowledgeBase
-	if err := json.Unmarshal([]byte(out), &kb); err != nil || code != exitOK {
+	if err := json.Unmarshal([]byte(out), &kb); err != nil || code != cli.ExitOK {
 		t.Fatalf("%d %s %v; want no error and code exitOK", code, errs, err)
 	}
 	client, err := rest.New(&rest.Options{URLs: []string{server}, Timeout: time.Minute, JSON: true})
@@ -90,10 +91,16 @@ func TestImportOfAnIndexGoesOn(t *testing.T) {
 		{kb.CreatedAt, "100 created, 0 updated"},
 		{kb.CreatedAt.Add(-time.Second), "200 created, 100 updated"}, // of one that was deleted since
 	} {
-		if err := remember(note, indexPlace{"goes-on", of.created, name, r.Place()}); err != nil {
+		at, err := json.Marshal(map[string]any{
+			"knowledge_base": "goes-on", "created_at": of.created, "index": name, "place": r.Place(),
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
-		c.want(exitOK, "", command, of.want)
+		if err := os.WriteFile(note, at, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.want(cli.ExitOK, "", command, of.want)
 		if _, err := os.Stat(note); !os.IsNotExist(err) {
 			t.Errorf("%s is still there: %v", note, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -26,10 +27,10 @@ func findsInflected(t *testing.T, c *config.Config) {
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "east", "dimensions": 0}, nil)
 	t.Cleanup(func() {
 		again := run(t, c)
-		again.must(http.MethodDelete, basePath("east"), nil, nil)
+		again.must(http.MethodDelete, cli.BasePath("east"), nil, nil)
 		again.stop()
 	})
-	r.must(http.MethodPost, basePath("east")+"/documents?refresh=true", inflected, nil)
+	r.must(http.MethodPost, cli.BasePath("east")+"/documents?refresh=true", inflected, nil)
 	f := func(question, tokens, highlight string, found ...string) {
 		t.Helper()
 		req := search.Request{

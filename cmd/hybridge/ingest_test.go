@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/cli/content"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -40,7 +41,7 @@ func put(t *testing.T, folder string, files map[string]string) {
 func (r *running) documents(kb string) string {
 	r.t.Helper()
 	var list gateway.Documents
-	r.must("GET", basePath(kb)+"/documents?limit=1000", nil, &list)
+	r.must("GET", cli.BasePath(kb)+"/documents?limit=1000", nil, &list)
 	var ids []string
 	for _, d := range list.Documents {
 		ids = append(ids, d.ID)
@@ -62,9 +63,9 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	docs, others := t.TempDir(), t.TempDir()
 	put(t, docs, map[string]string{"a.md": "# 退款\n\n七天内可以退款。", "old/b.md": "Tea is brewed for four minutes.", "c.md": "Trains leave hourly."})
 	put(t, others, map[string]string{"o.md": "Every device is guaranteed for two years."})
-	c.want(exitOK, "", "ingest --kb k --create "+docs, "files: 3 written")
-	c.want(exitOK, "", "ingest --kb k "+others, "files: 1 written")
-	c.want(exitOK, `{"id": "line", "content": "by NDJSON"}`, "ingest --kb k -", "1 created")
+	c.want(cli.ExitOK, "", "ingest --kb k --create "+docs, "files: 3 written")
+	c.want(cli.ExitOK, "", "ingest --kb k "+others, "files: 1 written")
+	c.want(cli.ExitOK, `{"id": "line", "content": "by NDJSON"}`, "ingest --kb k -", "1 created")
 	holds := func(want string) {
 		t.Helper()
 		if got := r.documents("k"); got != want {
@@ -72,13 +73,13 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 		}
 	}
 	put(t, docs, map[string]string{"old/b.md": "", "c.md": "", "new.md": "Ships leave daily."})
-	c.want(exitOK, "", "ingest --kb k --prune --dry-run "+docs, "add     new.md", "remove  c.md", "remove  old/b.md",
+	c.want(cli.ExitOK, "", "ingest --kb k --prune --dry-run "+docs, "add     new.md", "remove  c.md", "remove  old/b.md",
 		"1 to add, 0 to replace, 1 unchanged, 2 to remove", "2 documents of no file here stay")
 	holds("a.md c.md line o.md old/b.md")
 	put(t, docs, map[string]string{"c.md": "Trains leave hourly."}) // there, although left out
 	code, out, _ := c.run("", "ingest", "--kb", "k", "--prune", "--exclude", "c.md", "--json", docs)
-	var summary uploadSummary
-	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK || cmp.Diff(summary.Pruned, []string{"old/b.md"}) != "" {
+	var summary content.UploadSummary
+	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != cli.ExitOK || cmp.Diff(summary.Pruned, []string{"old/b.md"}) != "" {
 		t.Errorf(`%d %s %v; want no error and code exitOK and cmp.Diff(summary.Pruned, []string{"old/b.md"}) ""`, code, brief.Of(out), err)
 	}
 	holds("a.md c.md line new.md o.md")
@@ -88,40 +89,40 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, moved, map[string]string{"a.md": ""})
-	c.want(exitOK, "", "ingest --kb k --prune "+moved, "2 unchanged", "3 documents of no file here stay")
+	c.want(cli.ExitOK, "", "ingest --kb k --prune "+moved, "2 unchanged", "3 documents of no file here stay")
 	holds("a.md c.md line new.md o.md")
 
-	c.want(exitOK, "", "ingest --kb p --create --prefix 手册/ "+moved, "files: 2 written")
+	c.want(cli.ExitOK, "", "ingest --kb p --create --prefix 手册/ "+moved, "files: 2 written")
 	again := t.TempDir()
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
-	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune "+again, "1 unchanged", "deleted 手册/c.md")
+	c.want(cli.ExitOK, "", "ingest --kb p --prefix 手册/ --prune "+again, "1 unchanged", "deleted 手册/c.md")
 	if got := r.documents("p"); got != "手册/new.md" {
 		t.Errorf(`the documents are %s; want got "手册/new.md"`, got)
 	}
-	c.want(exitUsage, "", "ingest --kb p --prune "+t.TempDir(), "is this one mounted")
+	c.want(cli.ExitUsage, "", "ingest --kb p --prune "+t.TempDir(), "is this one mounted")
 	put(t, again, map[string]string{"new.md": "Ships leave at noon."})
-	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --dry-run "+again, "replace 手册/new.md", "0 to add, 1 to replace")
+	c.want(cli.ExitOK, "", "ingest --kb p --prefix 手册/ --dry-run "+again, "replace 手册/new.md", "0 to add, 1 to replace")
 	put(t, again, map[string]string{"new.md": ""})
-	c.want(exitUsage, "", "ingest --kb p --prefix 手册/ --prune "+again, "is this one mounted")
-	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --dry-run --yes "+again, "remove  手册/new.md")
+	c.want(cli.ExitUsage, "", "ingest --kb p --prefix 手册/ --prune "+again, "is this one mounted")
+	c.want(cli.ExitOK, "", "ingest --kb p --prefix 手册/ --prune --dry-run --yes "+again, "remove  手册/new.md")
 	if got := r.documents("p"); got != "手册/new.md" {
 		t.Errorf(`the documents are %s; want got "手册/new.md"`, got)
 	}
-	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --yes "+again, "deleted 手册/new.md")
+	c.want(cli.ExitOK, "", "ingest --kb p --prefix 手册/ --prune --yes "+again, "deleted 手册/new.md")
 	if got := r.documents("p"); got != "" {
 		t.Errorf(`the documents are %s; want got ""`, got)
 	}
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
 	code, _, errs := c.run("", "ingest", "--kb", "p", "--json", "--prune", t.TempDir())
 	var told gateway.Problem
-	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != exitUsage || told.Field != "--prune" {
+	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != cli.ExitUsage || told.Field != "--prune" {
 		t.Errorf(`%d %q: %v; want no error and code exitUsage and told.Field "--prune"`, code, errs, err)
 	}
-	c.want(exitUsage, "", "ingest --kb p --prune "+filepath.Join(again, "new.md"), "with folders only")
-	c.want(exitUsage, "", "ingest --kb p --prefix x/ -", "--prefix", "not for NDJSON")
-	c.want(exitNotFound, "", "ingest --kb none --dry-run "+again, `"none" does not exist`)
-	c.want(exitOK, "", "ingest --kb none --create --dry-run "+again, "create  none", "add     new.md")
-	c.want(exitNotFound, "", "kb show none", `"none" does not exist`)
+	c.want(cli.ExitUsage, "", "ingest --kb p --prune "+filepath.Join(again, "new.md"), "with folders only")
+	c.want(cli.ExitUsage, "", "ingest --kb p --prefix x/ -", "--prefix", "not for NDJSON")
+	c.want(cli.ExitNotFound, "", "ingest --kb none --dry-run "+again, `"none" does not exist`)
+	c.want(cli.ExitOK, "", "ingest --kb none --create --dry-run "+again, "create  none", "add     new.md")
+	c.want(cli.ExitNotFound, "", "kb show none", `"none" does not exist`)
 }
 
 func TestIngestSelectsFiles(t *testing.T) {
@@ -142,11 +143,11 @@ func TestIngestSelectsFiles(t *testing.T) {
 	docs, build := filepath.Join(repository, "docs"), filepath.Join(repository, "build")
 	f := func(flags, folder, want string) {
 		t.Helper()
-		c.want(exitOK, "", "ingest --kb f --create "+flags+" "+folder)
+		c.want(cli.ExitOK, "", "ingest --kb f --create "+flags+" "+folder)
 		if got := r.documents("f"); got != want {
 			t.Errorf("%s brings %s, want %s", flags, got, want)
 		}
-		r.must("DELETE", basePath("f"), nil, nil)
+		r.must("DELETE", cli.BasePath("f"), nil, nil)
 	}
 	f("", docs, "a.md b.html deep/secret.md drafts/d.md keep.tmp.md")
 	f("", build, "page.md") // it was named
@@ -158,7 +159,7 @@ func TestIngestSelectsFiles(t *testing.T) {
 	f("--include /*.md", docs, "a.md keep.tmp.md")
 	f("--no-gitignore", docs,
 		"a.md b.html build/out.md deep/secret.md drafts/d.md keep.tmp.md mine.md secret.md x.tmp.md")
-	c.want(exitUsage, "", "ingest --kb f --include [ "+docs, "--include", "a glob")
+	c.want(cli.ExitUsage, "", "ingest --kb f --include [ "+docs, "--include", "a glob")
 }
 
 func TestIngestGivesMetadata(t *testing.T) {
@@ -169,7 +170,7 @@ func TestIngestGivesMetadata(t *testing.T) {
 	run := func(says string, flags ...string) {
 		t.Helper()
 		code, out, errs := c.run("", append(append([]string{"ingest", "--kb", "m", "--create"}, flags...), docs)...)
-		if code != exitOK || !strings.Contains(out, says) {
+		if code != cli.ExitOK || !strings.Contains(out, says) {
 			t.Errorf("%s: %d %s %s, want %s", flags, code, brief.Of(out), errs, says)
 		}
 	}
@@ -180,7 +181,7 @@ func TestIngestGivesMetadata(t *testing.T) {
 	run("2 written", flags...)
 	run("2 unchanged", flags...)
 	var page gateway.DocumentChunks
-	r.must("GET", basePath("m")+"/documents/a.md", nil, &page)
+	r.must("GET", cli.BasePath("m")+"/documents/a.md", nil, &page)
 	got := page.Chunks[0].Metadata
 	for _, own := range []string{"source_hash", "source_folder", "language"} {
 		if got[own] == nil {
@@ -195,9 +196,9 @@ func TestIngestGivesMetadata(t *testing.T) {
 	run("2 written", "--metadata", "year=2027")
 	run("2 unchanged", "--metadata", "year=2027")
 	run("2 written")
-	c.want(exitUsage, "", "ingest --kb m --metadata year "+docs, "--metadata", "key=value")
-	c.want(exitUsage, "", "ingest --kb m --metadata a=1 --metadata a=2 "+docs, "given once")
-	c.want(exitFailed, "", "ingest --kb m --metadata source_hash=1 "+docs, "metadata.source_hash", "2 failed")
+	c.want(cli.ExitUsage, "", "ingest --kb m --metadata year "+docs, "--metadata", "key=value")
+	c.want(cli.ExitUsage, "", "ingest --kb m --metadata a=1 --metadata a=2 "+docs, "given once")
+	c.want(cli.ExitFailed, "", "ingest --kb m --metadata source_hash=1 "+docs, "metadata.source_hash", "2 failed")
 }
 
 // An ingest that was interrupted goes on: what is done is left alone, by the next run.
@@ -209,37 +210,9 @@ func TestInterruptedIngestOfFiles(t *testing.T) {
 	if err := os.Symlink(filepath.Join(docs, "a.md"), filepath.Join(docs, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitOK, "", "ingest --kb i --create --metadata v=1 --include a.md "+docs, "1 written") // so far it came
-	c.want(exitOK, "", "ingest --kb i --metadata v=1 "+docs, "2 written, 1 unchanged")
+	c.want(cli.ExitOK, "", "ingest --kb i --create --metadata v=1 --include a.md "+docs, "1 written") // so far it came
+	c.want(cli.ExitOK, "", "ingest --kb i --metadata v=1 "+docs, "2 written, 1 unchanged")
 	if got := r.documents("i"); got != "a.md b.md c.md" {
 		t.Errorf(`the documents are %s; want got "a.md b.md c.md"`, got)
 	}
-}
-
-func TestPace(t *testing.T) {
-	t.Parallel()
-	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	p := progress{what: "uploading", unit: inBytes, size: 100e6}
-	p.pace.start(start)
-	f := func(seconds float64, n int64, want string) {
-		t.Helper()
-		p.pace.add(n, start.Add(time.Duration(seconds*float64(time.Second))))
-		if got := p.text(); got != want {
-			t.Errorf("after %g s: %q, want %q", seconds, got, want)
-		}
-	}
-	p.pace.skip(20e6) // by an earlier run: no part of the rate
-	f(0.2, 1e6, "uploading 21 MB of 100 MB")
-	f(2, 1e6, "uploading 22 MB of 100 MB, 1.0 MB/s, 1m18s left")
-	for i := range 100 { // unchanged files, 10 MB in a second
-		f2 := 2 + float64(i+1)/100
-		p.pace.add(1e5, start.Add(time.Duration(f2*float64(time.Second))))
-	}
-	f(4, 8e6, "uploading 40 MB of 100 MB, 5.0 MB/s, 12s left")
-	f(64, 6e6, "uploading 46 MB of 100 MB, 100 kB/s, 9m0s left") // one large file for a minute: what was before is too old
-	if len(p.pace.samples) > 3 {
-		t.Errorf("%d samples are kept; want at most 3 p.pace.samples", len(p.pace.samples))
-	}
-	p.size = -1
-	f(65, 0, "uploading 46 MB, 98 kB/s")
 }

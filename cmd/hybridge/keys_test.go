@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // Keys are made on the command line and hold in the gateway that runs, and the audit log says
@@ -19,11 +20,11 @@ func TestStoredKeys(t *testing.T) {
 	c.Audit.Path = filepath.Join(t.TempDir(), "audit.jsonl")
 	c.Keys = []config.Key{{Name: "root", Key: "root", Tenant: "default", Attach: []string{"ragflow_*"}}}
 	b := &bound{running: run(t, c)}
-	cli := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + b.url, "HYBRIDGE_KEY=root"}}
+	line := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + b.url, "HYBRIDGE_KEY=root"}}
 	b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "kb", "dimensions": 0}`, http.StatusCreated)
-	code, out, errs := cli.run("", "keys", "create", "web", "--roles", "search,operate", "--expires", "1h")
+	code, out, errs := line.run("", "keys", "create", "web", "--roles", "search,operate", "--expires", "1h")
 	web := strings.TrimSpace(out)
-	if code != exitOK || !strings.HasPrefix(web, "hyb_") {
+	if code != cli.ExitOK || !strings.HasPrefix(web, "hyb_") {
 		t.Fatalf(`%d %s %s; want code exitOK and one that begins with "hyb_"`, code, brief.Of(out), errs)
 	}
 	const search = `{"query": "whispered", "knowledge_bases": ["kb"]}`
@@ -32,13 +33,13 @@ func TestStoredKeys(t *testing.T) {
 	b.as(web, http.MethodPost, "/v1/keys", `{"name": "more", "roles": ["write"]}`, http.StatusForbidden)
 	b.as(web, http.MethodPost, "/v1/keys", `{"name": "less"}`, http.StatusCreated)
 	b.as(web, http.MethodPost, "/v1/keys", `{"name": "root"}`, http.StatusConflict)
-	cli.want(exitOK, "", "keys list", "web", "search,operate", "until ", "less")
+	line.want(cli.ExitOK, "", "keys list", "web", "search,operate", "until ", "less")
 	if strings.Contains(b.as("root", http.MethodGet, "/v1/keys", "", http.StatusOK), web) {
 		t.Error("the key itself is shown again")
 	}
-	code, out, _ = cli.run("", "keys", "rotate", "web")
+	code, out, _ = line.run("", "keys", "rotate", "web")
 	next := strings.TrimSpace(out)
-	if code != exitOK || next == web {
+	if code != cli.ExitOK || next == web {
 		t.Errorf("rotate: %d %s", code, brief.Of(out))
 	}
 	b.as(web, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
@@ -53,10 +54,10 @@ func TestStoredKeys(t *testing.T) {
 	if err := b.app.CheckDoor(); err != nil {
 		t.Errorf("stored keys do not count: %v", err)
 	}
-	cli.want(exitOK, "", "keys revoke web", "revoked web")
+	line.want(cli.ExitOK, "", "keys revoke web", "revoked web")
 	b.as(next, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
-	cli.want(exitNotFound, "", "keys revoke nobody", "there is no valid key")
-	cli.want(exitUsage, "", "keys create x --roles king", "roles", "manage")
+	line.want(cli.ExitNotFound, "", "keys revoke nobody", "there is no valid key")
+	line.want(cli.ExitUsage, "", "keys create x --roles king", "roles", "manage")
 	log, err := os.ReadFile(c.Audit.Path)
 	if err != nil {
 		t.Fatal(err)

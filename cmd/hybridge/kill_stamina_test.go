@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 	"github.com/hybridge-search/hybridge/search"
@@ -76,7 +77,7 @@ func writeUntilKilled(p *process, writers []*killedWriter, after time.Duration) 
 
 func (r *running) described(kb string) (d struct{ Chunks, Vectors int }) {
 	r.t.Helper()
-	r.must(http.MethodGet, basePath(kb), nil, &d)
+	r.must(http.MethodGet, cli.BasePath(kb), nil, &d)
 	return d
 }
 
@@ -135,18 +136,18 @@ func (w *killedWriter) write(p *process) bool {
 	w.last++
 	w.wanted, w.inParts = w.last, false
 	there := w.certain[w.document] != 0
-	method, path := http.MethodPut, basePath("k")+"/documents/"+w.id(w.document)
+	method, path := http.MethodPut, cli.BasePath("k")+"/documents/"+w.id(w.document)
 	switch {
 	case there && w.random.IntN(5) == 0:
 		method, w.wanted = http.MethodDelete, 0
 	case !there && w.random.IntN(2) == 0:
-		method, path, w.inParts = http.MethodPost, basePath("k")+"/documents", true
+		method, path, w.inParts = http.MethodPost, cli.BasePath("k")+"/documents", true
 	}
 	request, err := http.NewRequest(method, p.url+path, strings.NewReader(w.lines(w.document, w.wanted)))
 	if err != nil {
 		return false
 	}
-	request.Header.Set("Content-Type", asNDJSON)
+	request.Header.Set("Content-Type", cli.AsNDJSON)
 	response, err := p.http.Do(request)
 	if err != nil {
 		return false
@@ -204,7 +205,7 @@ type stored struct {
 // read reads a document from the truth; its chunks must be of one version.
 func (w *killedWriter) read(p *process, document int) (s stored) {
 	p.t.Helper()
-	path := basePath("k") + "/documents/" + w.id(document) + "?limit=1000"
+	path := cli.BasePath("k") + "/documents/" + w.id(document) + "?limit=1000"
 	if status, _ := p.ask(http.MethodGet, path, ""); status == http.StatusNotFound {
 		return stored{}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -129,16 +130,16 @@ func (l *load) fill() {
 	for i := range loadSteady {
 		loadLine(&lines, random, fmt.Sprint("steady", i), fmt.Sprint("s", i/10), sentence(random, 30))
 	}
-	l.must(http.MethodPost, basePath("k")+"/documents", lines.String(), nil)
+	l.must(http.MethodPost, cli.BasePath("k")+"/documents", lines.String(), nil)
 }
 
 // do sends a request; every answer that is none of the statuses is an error.
 func (w *worker) do(what, method, path string, body any, statuses ...int) []byte {
-	reader, contentType := io.Reader(nil), asJSON
+	reader, contentType := io.Reader(nil), cli.AsJSON
 	switch b := body.(type) {
 	case nil:
 	case *bytes.Buffer:
-		reader, contentType = b, asNDJSON
+		reader, contentType = b, cli.AsNDJSON
 	default:
 		encoded, err := json.Marshal(b)
 		if err != nil {
@@ -226,7 +227,7 @@ func (w *worker) seeWhole(request search.Request) {
 func (w *worker) write() {
 	w.round++
 	document := w.random.IntN(loadDocuments)
-	path := fmt.Sprintf("%s/documents/moving%d", basePath("k"), document)
+	path := fmt.Sprintf("%s/documents/moving%d", cli.BasePath("k"), document)
 	var lines bytes.Buffer
 	switch w.round % 8 {
 	case 0:
@@ -236,10 +237,10 @@ func (w *worker) write() {
 			id := fmt.Sprint("pool", w.random.IntN(loadPool))
 			loadLine(&lines, w.random, id, "of-"+id, sentence(w.random, 30))
 		}
-		w.accepted(w.do("write", http.MethodPost, basePath("k")+"/documents", &lines))
+		w.accepted(w.do("write", http.MethodPost, cli.BasePath("k")+"/documents", &lines))
 	case 3:
 		id := fmt.Sprint("pool", w.random.IntN(loadPool))
-		w.do("delete", http.MethodDelete, basePath("k")+"/documents/of-"+id, nil, http.StatusNotFound)
+		w.do("delete", http.MethodDelete, cli.BasePath("k")+"/documents/of-"+id, nil, http.StatusNotFound)
 	default:
 		for part := range loadParts {
 			content := fmt.Sprintf("edition%d %s", w.round, sentence(w.random, 30))
@@ -265,7 +266,7 @@ func (w *worker) administer() {
 	for i := range 50 {
 		loadLine(&lines, w.random, fmt.Sprint("c", i), "d", sentence(w.random, 30))
 	}
-	w.accepted(w.do("write", http.MethodPost, basePath(id)+"/documents", &lines))
+	w.accepted(w.do("write", http.MethodPost, cli.BasePath(id)+"/documents", &lines))
 	var response search.Response
 	request := search.Request{Query: "refund 退款", KnowledgeBases: []string{id, "k"}, Vector: direction(w.random)}
 	w.decode(w.do("search two", http.MethodPost, "/v1/search", request), &response)
@@ -273,9 +274,9 @@ func (w *worker) administer() {
 		w.t.Errorf("%d hits, degraded %+v; want some response.Hits and len(response.Degraded) 0", len(response.Hits), response.Degraded)
 	}
 	var described struct{ engine.Description }
-	w.decode(w.do("describe", http.MethodGet, basePath(id), nil), &described)
+	w.decode(w.do("describe", http.MethodGet, cli.BasePath(id), nil), &described)
 	if described.Chunks != 50 {
 		w.t.Errorf("%s has %d chunks, want 50", id, described.Chunks)
 	}
-	w.do("delete knowledge base", http.MethodDelete, basePath(id), nil, http.StatusNoContent)
+	w.do("delete knowledge base", http.MethodDelete, cli.BasePath(id), nil, http.StatusNoContent)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -25,46 +26,46 @@ func TestMappingsByCommand(t *testing.T) {
 	defer r.stop()
 	r.must(http.MethodPost, "/v1/knowledge-bases",
 		map[string]any{"id": "shop", "engine": "elasticsearch", "dimensions": 2, "embedding_model": "own"}, nil)
-	defer r.must(http.MethodDelete, basePath("shop"), nil, nil)
+	defer r.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 	var lines strings.Builder
 	for i := range 250 { // more than one page of a copy
 		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d", "content": "step %d", "vector": [1, %d]}`+"\n", i, i, i)
 	}
-	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", lines.String(), nil)
+	r.must(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", lines.String(), nil)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "here", "engine": "embedded", "dimensions": 0}, nil)
 
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
-	m.want(exitNotFound, "", "mappings diff nope", "does not exist")
-	m.want(exitOK, "", "mappings diff here", "is as its schema wants it")
-	m.want(exitUsage, "", "mappings diff shop --vector-index tree", "vector_index", "int8_hnsw")
-	m.want(exitUsage, "", "mappings diff shop --vector Title", "vector_fields[0].name", "title_vector")
-	m.want(exitOK, "", "mappings diff shop --vector summary_vector", "in_place", "mappings.properties.summary_vector")
-	m.want(exitUsage, "", "mappings diff shop --vector title_vector=title", "changes.embedding_model", "no embedding model is configured")
-	m.want(exitUsage, "", "mappings plan shop --gate /nonexistent.json", "/nonexistent.json")
-	m.want(exitUsage, "", "mappings throttle shop fast", "RATE", "documents per second")
-	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
-	m.want(exitOK, "", "mappings status shop", "no migration yet")
-	m.want(exitFailed, "", "mappings cancel shop", "no migration")
-	m.want(exitNotFound, "", "mappings apply shop nosuchplan", "plan")
+	m.want(cli.ExitNotFound, "", "mappings diff nope", "does not exist")
+	m.want(cli.ExitOK, "", "mappings diff here", "is as its schema wants it")
+	m.want(cli.ExitUsage, "", "mappings diff shop --vector-index tree", "vector_index", "int8_hnsw")
+	m.want(cli.ExitUsage, "", "mappings diff shop --vector Title", "vector_fields[0].name", "title_vector")
+	m.want(cli.ExitOK, "", "mappings diff shop --vector summary_vector", "in_place", "mappings.properties.summary_vector")
+	m.want(cli.ExitUsage, "", "mappings diff shop --vector title_vector=title", "changes.embedding_model", "no embedding model is configured")
+	m.want(cli.ExitUsage, "", "mappings plan shop --gate /nonexistent.json", "/nonexistent.json")
+	m.want(cli.ExitUsage, "", "mappings throttle shop fast", "RATE", "documents per second")
+	m.want(cli.ExitOK, "", "mappings diff shop", "is as its schema wants it")
+	m.want(cli.ExitOK, "", "mappings status shop", "no migration yet")
+	m.want(cli.ExitFailed, "", "mappings cancel shop", "no migration")
+	m.want(cli.ExitNotFound, "", "mappings apply shop nosuchplan", "plan")
 
-	m.want(exitOK, "", "mappings plan shop --vector-index flat", "needs_reindex", "250 documents", "steps: adopt, create")
+	m.want(cli.ExitOK, "", "mappings plan shop --vector-index flat", "needs_reindex", "250 documents", "steps: adopt, create")
 	var plan engine.MappingPlan
 	m.json(&plan, "plan shop --vector-index flat")
 	if plan.Diff.Class != engine.ChangeReindex || plan.ID == "" {
 		t.Fatalf(`planned %+v; want plan.Diff.Class ChangeReindex and plan.ID other than ""`, plan)
 	}
 	m.state("apply shop "+plan.ID, engine.MigrationSwitched)
-	m.want(exitFailed, "", "mappings apply shop "+plan.ID, "rollback or cleanup it first")
-	m.want(exitFailed, "", "mappings throttle shop 5", "nothing to throttle")
-	m.want(exitOK, "", "mappings status shop", "switched", "250 documents in each", "next: rollback or cleanup")
+	m.want(cli.ExitFailed, "", "mappings apply shop "+plan.ID, "rollback or cleanup it first")
+	m.want(cli.ExitFailed, "", "mappings throttle shop 5", "nothing to throttle")
+	m.want(cli.ExitOK, "", "mappings status shop", "switched", "250 documents in each", "next: rollback or cleanup")
 	m.state("rollback shop", engine.MigrationRolledBack)
-	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
+	m.want(cli.ExitOK, "", "mappings diff shop", "is as its schema wants it")
 	m.state("apply shop --vector-index hnsw", engine.MigrationSwitched)
 	m.state("cleanup --yes shop", engine.MigrationDone)
 
 	m.state("apply shop --vector-index flat --requests-per-second 1 --background", engine.MigrationRunning)
-	m.want(exitOK, "", "mappings throttle shop 2", "running")
-	m.want(exitOK, "", "mappings cancel shop", engine.MigrationCancelled)
+	m.want(cli.ExitOK, "", "mappings throttle shop 2", "running")
+	m.want(cli.ExitOK, "", "mappings cancel shop", engine.MigrationCancelled)
 	var history []engine.Migration
 	m.json(&history, "history shop")
 	var states []string
@@ -74,13 +75,13 @@ func TestMappingsByCommand(t *testing.T) {
 	if want := []string{engine.MigrationCancelled, engine.MigrationDone, engine.MigrationRolledBack}; !slices.Equal(states, want) {
 		t.Errorf("history %v, want %v", states, want)
 	}
-	m.want(exitOK, "", "mappings history shop", "FINISHED", "rolled_back", "-v2")
+	m.want(cli.ExitOK, "", "mappings history shop", "FINISHED", "rolled_back", "-v2")
 
-	m.want(exitUsage, "", "mappings plan here --fields title=1.5", "fields.title", "from 2 to 100")
-	m.want(exitUsage, "", "mappings plan here --vector-index hnsw", "vector_index", "compares all vectors")
-	m.want(exitOK, "", "mappings plan here --fields title=3", "needs_reindex", "fields.title", "steps: create, copy")
+	m.want(cli.ExitUsage, "", "mappings plan here --fields title=1.5", "fields.title", "from 2 to 100")
+	m.want(cli.ExitUsage, "", "mappings plan here --vector-index hnsw", "vector_index", "compares all vectors")
+	m.want(cli.ExitOK, "", "mappings plan here --fields title=3", "needs_reindex", "fields.title", "steps: create, copy")
 	m.state("apply here --fields title=3", engine.MigrationSwitched)
-	m.want(exitOK, "", "mappings diff here", "is as its schema wants it")
+	m.want(cli.ExitOK, "", "mappings diff here", "is as its schema wants it")
 	m.state("rollback here", engine.MigrationRolledBack)
 }
 
@@ -91,7 +92,7 @@ type byCommand struct{ command }
 func (m *byCommand) json(into any, args string) {
 	m.t.Helper()
 	code, out, errs := m.run("", append([]string{"mappings"}, strings.Fields(args+" --json")...)...)
-	if err := json.Unmarshal([]byte(out), into); err != nil || code != exitOK || errs != "" {
+	if err := json.Unmarshal([]byte(out), into); err != nil || code != cli.ExitOK || errs != "" {
 		m.t.Fatalf(`%s: exit code %d, %v: %s %s; want no error and code exitOK and errs ""`, args, code, err, brief.Of(out), errs)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // agentBeside runs `hybridge mcp` with these arguments beside an agent that started it.
@@ -22,12 +24,13 @@ func agentBeside(t *testing.T, folder string, args ...string) *mcp.ClientSession
 	toServer, fromAgent := io.Pipe()
 	toAgent, fromServer := io.Pipe()
 	complaints := &journal{}
-	p := &program{
-		stdin: toServer, stdout: fromServer, stderr: complaints, environ: []string{"HYBRIDGE_DATA_DIR=" + folder},
+	p := &cli.Program{
+		Groups: groups,
+		Stdin:  toServer, Stdout: fromServer, Stderr: complaints, Environ: []string{"HYBRIDGE_DATA_DIR=" + folder},
 	}
 	ended := make(chan int, 1)
 	go func() {
-		code := p.run(context.WithoutCancel(t.Context()), append([]string{"mcp"}, args...))
+		code := p.Run(context.WithoutCancel(t.Context()), append([]string{"mcp"}, args...))
 		_ = fromServer.Close()
 		ended <- code
 	}()
@@ -39,7 +42,7 @@ func agentBeside(t *testing.T, folder string, args ...string) *mcp.ClientSession
 	t.Cleanup(func() {
 		_ = agent.Close()
 		_ = fromAgent.Close()
-		if code := <-ended; code != exitOK {
+		if code := <-ended; code != cli.ExitOK {
 			t.Errorf("hybridge mcp ended with %d: %s; want code exitOK", code, complaints.String())
 		}
 	})
@@ -77,13 +80,13 @@ func TestAgentsNeedNoGateway(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	c := command{t: t, folder: folder}
-	c.want(exitOK, "", "kb create manuals", "created manuals")
+	c.want(cli.ExitOK, "", "kb create manuals", "created manuals")
 	var lines strings.Builder
 	for i := range 9 {
 		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d", "ordinal": %d, "content": "part %d of the text", "available": %t}`+"\n", i, i, i, i != 5)
 	}
 	lines.WriteString(`{"id": "x", "document_id": "other", "content": "a refund takes a week"}` + "\n")
-	c.want(exitOK, lines.String(), "ingest --kb manuals -", "10 created")
+	c.want(cli.ExitOK, lines.String(), "ingest --kb manuals -", "10 created")
 	agent := agentBeside(t, folder)
 	if text, ids := calls(t, agent, "search", map[string]any{"query": "refund"}); ids != "x" || !strings.Contains(text, "a refund takes a week") {
 		t.Errorf(`search finds %q: %s; want ids "x" and "a refund takes a week" in it`, ids, text)
@@ -139,5 +142,5 @@ func TestAgentsOutliveTheGateway(t *testing.T) {
 		t.Errorf("of a gateway that is back: %v", err)
 	}
 	c := command{t: t, folder: t.TempDir()}
-	c.want(exitUnavailable, "", "mcp --server http://127.0.0.1:1", "http://127.0.0.1:1")
+	c.want(cli.ExitUnavailable, "", "mcp --server http://127.0.0.1:1", "http://127.0.0.1:1")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
@@ -56,7 +57,7 @@ func (p *process) pour(from, to int) (sent int64) {
 		}
 		_ = writer.CloseWithError(buffered.Flush())
 	}()
-	response, err := p.http.Post(p.url+basePath("k")+"/documents", asNDJSON, reader)
+	response, err := p.http.Post(p.url+cli.BasePath("k")+"/documents", cli.AsNDJSON, reader)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -96,6 +97,6 @@ func (p *process) indexMB(kb string) int {
 			MemoryBytes int `json:"memory_bytes"`
 		} `json:"details"`
 	}
-	p.must(http.MethodGet, basePath(kb), nil, &described)
+	p.must(http.MethodGet, cli.BasePath(kb), nil, &described)
 	return described.Details.MemoryBytes >> 20
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -38,7 +39,7 @@ func TestOneKnowledgeBaseOnTwoEngines(t *testing.T) {
 			m := &mirrored{running: run(t, c), engines: pair}
 			defer m.stop()
 			m.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "engines": pair}, nil)
-			defer m.must(http.MethodDelete, basePath("shop"), nil, nil)
+			defer m.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 			m.answersAlike()
 			m.repairsDrift()
 			if slices.Contains(pair, "postgres") {
@@ -57,7 +58,7 @@ type mirrored struct {
 // wrote ingests lines and wants one result for each engine and chunk.
 func (m *mirrored) wrote(lines string, status map[string]string) {
 	m.t.Helper()
-	code, answer := m.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", lines)
+	code, answer := m.ask(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", lines)
 	for _, name := range m.engines {
 		result := fmt.Sprintf(`"engine":%q,"status":%q`, name, status[name])
 		if got, want := strings.Count(string(answer), result), strings.Count(lines, "\n"); code != http.StatusOK || got != want {
@@ -101,9 +102,9 @@ func (m *mirrored) repairsDrift() {
 		m.t.Fatal(err)
 	}
 	line, check := command{t: m.t, folder: m.t.TempDir()}, "kb check shop --server "+m.url
-	line.want(exitFailed, "", check, m.engines[1]+" has 4: 1 missing, 1 extra, 1 stale", "--repair makes them one")
-	line.want(exitOK, "", check+" --repair", "1 missing, 1 extra, 1 stale", "repaired")
-	line.want(exitOK, "", check, m.engines[1]+" has 4: 0 missing, 0 extra, 0 stale")
+	line.want(cli.ExitFailed, "", check, m.engines[1]+" has 4: 1 missing, 1 extra, 1 stale", "--repair makes them one")
+	line.want(cli.ExitOK, "", check+" --repair", "1 missing, 1 extra, 1 stale", "repaired")
+	line.want(cli.ExitOK, "", check, m.engines[1]+" has 4: 0 missing, 0 extra, 0 stale")
 }
 
 // catchesUp stops PostgreSQL for one write.
@@ -123,7 +124,7 @@ func (m *mirrored) catchesUp(server *devservices.Server) {
 				Engines map[string]struct{ Behind *int }
 			}
 		}
-		code, answer := m.ask(http.MethodGet, basePath("shop"), "")
+		code, answer := m.ask(http.MethodGet, cli.BasePath("shop"), "")
 		if code != http.StatusOK || json.Unmarshal(answer, &d) != nil {
 			return false
 		}
@@ -131,7 +132,7 @@ func (m *mirrored) catchesUp(server *devservices.Server) {
 		return behind != nil && *behind == 0
 	})
 	var report engine.DriftReport
-	m.must(http.MethodPost, basePath("shop")+"/check", map[string]any{}, &report)
+	m.must(http.MethodPost, cli.BasePath("shop")+"/check", map[string]any{}, &report)
 	if len(report.Engines) != 1 || report.Engines[0].Chunks != 5 || report.Engines[0].Differs() {
 		m.t.Errorf("after the outbox: %+v", report)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -34,7 +35,7 @@ func TestSeveralModels(t *testing.T) {
 	}
 	for _, kb := range []string{"usual", "second"} {
 		chunk := `{"id": "` + kb + `", "document_id": "d", "content": "Money is paid back within three days."}`
-		r.must(http.MethodPost, basePath(kb)+"/documents?refresh=true", chunk, nil)
+		r.must(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", chunk, nil)
 	}
 	both := func(question, found, degraded string) {
 		t.Helper()
@@ -62,11 +63,11 @@ func TestSeveralModels(t *testing.T) {
 		t.Errorf(`ready: %s; want "embedding two" in it`, brief.Of(answer))
 	}
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
-	m.want(exitUsage, "", "mappings plan usual --embedding-model-name three", "a configured model: multilingual-e5-small, two")
+	m.want(cli.ExitUsage, "", "mappings plan usual --embedding-model-name three", "a configured model: multilingual-e5-small, two")
 	m.state("apply usual --embedding-model-name two", engine.MigrationSwitched)
 	both("退款什么时候到账", "usual second", "")
 	m.state("rollback usual", engine.MigrationRolledBack)
-	m.want(exitOK, "", "kb create fourth --embedding-model-name two", "fourth")
+	m.want(cli.ExitOK, "", "kb create fourth --embedding-model-name two", "fourth")
 	two.Close()
 	both("When is money paid back?", "usual", "second")
 }

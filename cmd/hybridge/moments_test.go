@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // writings are what chunks of a knowledge base say of when they were: four of one moment, and others.
@@ -26,7 +28,7 @@ func (b *bound) times() {
 		}
 		fmt.Fprintf(&lines, `{"id": %q, "document_id": %q, "content": "refund", "written_at": %q, "metadata": {"at": %s}}`+"\n", id, id, written, at)
 	}
-	b.as("root", http.MethodPost, basePath("times")+"/documents?refresh=true", lines.String(), http.StatusOK)
+	b.as("root", http.MethodPost, cli.BasePath("times")+"/documents?refresh=true", lines.String(), http.StatusOK)
 }
 
 // found are the ids of chunks in an answer, in order.
@@ -66,7 +68,7 @@ func TestTimesAreMomentsOnEveryEngine(t *testing.T) {
 				`{"query": "refund", "knowledge_bases": ["times"], "filter": `+filter+`, "copies": "keep"}`, http.StatusOK)); got != want {
 				t.Errorf("%s: %s, want %s", filter, got, want)
 			}
-			deleted := b.as("root", http.MethodPost, basePath("times")+"/delete", `{"filter": `+filter+`, "dry_run": true}`, http.StatusOK)
+			deleted := b.as("root", http.MethodPost, cli.BasePath("times")+"/delete", `{"filter": `+filter+`, "dry_run": true}`, http.StatusOK)
 			if n := b.count(deleted, "deleted"); n != len(strings.Fields(want)) {
 				t.Errorf("%s would delete %d chunks, want %s", filter, n, want)
 			}
@@ -120,7 +122,7 @@ func TestTimesAreMomentsOnEveryEngine(t *testing.T) {
 			`{"written_at": {"gte": 1767225600}}`:  `filter.written_at.gte is 1767225600; it must be a time in ISO 8601 as`,
 			`{"written_at": {"gt": "2026-02-30"}}`: `filter.written_at.gt is \"2026-02-30\"; it must be a time in ISO 8601 as`,
 		} {
-			text := b.as("root", http.MethodPost, basePath("times")+"/delete", `{"filter": `+filter+`}`, http.StatusBadRequest)
+			text := b.as("root", http.MethodPost, cli.BasePath("times")+"/delete", `{"filter": `+filter+`}`, http.StatusBadRequest)
 			if !strings.Contains(text, refusal) {
 				t.Errorf("%s: %s, want %s", filter, text, refusal)
 			}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -105,21 +107,21 @@ func TestMovingBetweenEngines(t *testing.T) {
 	}
 	for _, move := range moves {
 		from, file := move.from, filepath.Join(files, move.from+".jsonl")
-		do.want(exitOK, "", "kb create "+from+" --dimensions 16 --vector title_vector=title --engine "+move.engine+move.more)
-		do.want(exitOK, "", "ingest --kb "+from+" "+chunks, "240 created", "0 failed")
+		do.want(cli.ExitOK, "", "kb create "+from+" --dimensions 16 --vector title_vector=title --engine "+move.engine+move.more)
+		do.want(cli.ExitOK, "", "ingest --kb "+from+" "+chunks, "240 created", "0 failed")
 		r.must(http.MethodPut, "/v1/rules/"+from, map[string]any{"rules": []any{map[string]any{
 			"name": "water", "when": map[string]any{"match": "exact", "queries": []string{"water"}}, "pin": []any{map[string]any{"chunk_id": "c1/文"}},
 		}}}, nil)
-		do.want(exitOK, "", "kb export "+from+" "+file, "240 chunks")
+		do.want(cli.ExitOK, "", "kb export "+from+" "+file, "240 chunks")
 		want, wantAnswers := linesOf(t, file), answers(from)
 		for _, to := range move.to {
 			copied := from + "-" + to
 			again := filepath.Join(files, copied+".jsonl")
-			do.want(exitOK, "", "kb import "+file+" --kb "+copied+" --engine "+to, "240 created", "0 failed")
-			do.want(exitOK, "", "kb export "+copied+" "+again)
+			do.want(cli.ExitOK, "", "kb import "+file+" --kb "+copied+" --engine "+to, "240 created", "0 failed")
+			do.want(cli.ExitOK, "", "kb export "+copied+" "+again)
 			sameLines(t, copied, linesOf(t, again), want)
 			sameHits(t, copied, answers(copied), wantAnswers)
-			do.want(exitOK, "", "rules show "+copied, "water", "c1/文")
+			do.want(cli.ExitOK, "", "rules show "+copied, "water", "c1/文")
 		}
 	}
 }
@@ -168,54 +170,54 @@ func TestExportsAndImportsGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.want(exitOK, "", "kb create a --dimensions 16 --vector title_vector=title")
+	c.want(cli.ExitOK, "", "kb create a --dimensions 16 --vector title_vector=title")
 	write("chunks.ndjson", moved())
-	c.want(exitOK, "", "ingest --kb a "+in("chunks.ndjson"), "240 created")
-	c.want(exitOK, "", "kb export a "+in("a"), "240 chunks")
+	c.want(cli.ExitOK, "", "ingest --kb a "+in("chunks.ndjson"), "240 created")
+	c.want(cli.ExitOK, "", "kb export a "+in("a"), "240 chunks")
 	whole, err := os.ReadFile(in("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitFailed, "", "kb export a "+in("a"), "a whole export already")
+	c.want(cli.ExitFailed, "", "kb export a "+in("a"), "a whole export already")
 	for _, cut := range []int{0, 10, len(whole) / 3, bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1, len(whole) - 1} {
 		write("cut", string(whole[:cut]))
-		c.want(exitOK, "", "kb export a "+in("cut"), "240 chunks")
+		c.want(cli.ExitOK, "", "kb export a "+in("cut"), "240 chunks")
 		if got, err := os.ReadFile(in("cut")); err != nil || !bytes.Equal(got, whole) {
 			t.Errorf("cut at %d: %d bytes, want %d, %v", cut, len(got), len(whole), err)
 		}
 	}
 	write("foreign", "a text\n")
-	c.want(exitUsage, "", "kb export a "+in("foreign"), "is no export")
-	c.want(exitFailed, "", "kb export a --without-vectors "+in("a"), "other options")
-	c.want(exitOK, "", "kb export a --overwrite --without-vectors "+in("foreign"))
+	c.want(cli.ExitUsage, "", "kb export a "+in("foreign"), "is no export")
+	c.want(cli.ExitFailed, "", "kb export a --without-vectors "+in("a"), "other options")
+	c.want(cli.ExitOK, "", "kb export a --overwrite --without-vectors "+in("foreign"))
 
 	lines := strings.SplitAfter(string(whole), "\n")
 	write("b", strings.Join(lines[:100], ""))
-	c.want(exitFailed, "", "kb import --kb b "+in("b"), "99 created", "no last line")
+	c.want(cli.ExitFailed, "", "kb import --kb b "+in("b"), "99 created", "no last line")
 	write("b", string(whole))
-	c.want(exitOK, "", "kb import --kb b "+in("b"), "141 created, 99 updated")
-	c.want(exitOK, string(whole), "kb import --kb c -", "240 created")
-	var at importedTo
-	if code, out, errs := c.run("", "kb", "show", "b", "--json"); code != exitOK || json.Unmarshal([]byte(out), &at) != nil {
+	c.want(cli.ExitOK, "", "kb import --kb b "+in("b"), "141 created, 99 updated")
+	c.want(cli.ExitOK, string(whole), "kb import --kb c -", "240 created")
+	var at engine.KnowledgeBase
+	if code, out, errs := c.run("", "kb", "show", "b", "--json"); code != cli.ExitOK || json.Unmarshal([]byte(out), &at) != nil {
 		t.Fatal(out, errs)
 	}
 	note := fmt.Sprintf(`{"knowledge_base": "b", "created_at": %q, "offset": %d, "lines": 200, "chunks": 199}`,
 		at.CreatedAt.Format("2006-01-02T15:04:05.999Z"), len(strings.Join(lines[:200], "")))
 	write("b.import", note)
-	c.want(exitOK, "", "kb import --kb b "+in("b"), "0 created, 41 updated")
+	c.want(cli.ExitOK, "", "kb import --kb b "+in("b"), "0 created, 41 updated")
 	if _, err := os.Stat(in("b.import")); err == nil {
 		t.Error("the note is still there")
 	}
 	write("b.import", note)
-	c.want(exitOK, "", "kb import --kb d "+in("b"), "240 created") // another knowledge base
+	c.want(cli.ExitOK, "", "kb import --kb d "+in("b"), "240 created") // another knowledge base
 	write("bad", lines[0]+`{"id": "x"}`+"\n"+lines[1]+`{"end":{"chunks":2}}`+"\n")
-	c.want(exitFailed, "", "kb import --kb d "+in("bad"), "1 updated, 1 failed", "bad:2")
+	c.want(cli.ExitFailed, "", "kb import --kb d "+in("bad"), "1 updated, 1 failed", "bad:2")
 	write("bad", lines[0]+lines[1]+`{"end":{"chunks":2}}`+"\n")
-	c.want(exitFailed, "", "kb import --kb d "+in("bad"), "its last line says 2")
-	c.want(exitOK, "", "kb create small --dimensions 2")
-	c.want(exitFailed, "", "kb import --kb small "+in("a"), "number of dimensions is 2", "--kb")
-	c.want(exitUsage, "", "kb import "+in("chunks.ndjson"), "is no export")
-	c.want(exitUsage, "", "kb import "+in("nowhere"), "a file that exists")
+	c.want(cli.ExitFailed, "", "kb import --kb d "+in("bad"), "its last line says 2")
+	c.want(cli.ExitOK, "", "kb create small --dimensions 2")
+	c.want(cli.ExitFailed, "", "kb import --kb small "+in("a"), "number of dimensions is 2", "--kb")
+	c.want(cli.ExitUsage, "", "kb import "+in("chunks.ndjson"), "is no export")
+	c.want(cli.ExitUsage, "", "kb import "+in("nowhere"), "a file that exists")
 	write("later", strings.Replace(lines[0], `"hybridge_export":1`, `"hybridge_export":2`, 1))
-	c.want(exitUsage, "", "kb import "+in("later"), "format 2")
+	c.want(cli.ExitUsage, "", "kb import "+in("later"), "format 2")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/search"
@@ -139,7 +140,7 @@ func TestDataOfANewerVersion(t *testing.T) {
 		}
 		set("UPDATE store SET schema = schema + 1")
 		added := run(t, c)
-		added.must(http.MethodGet, basePath("k"), nil, nil)
+		added.must(http.MethodGet, cli.BasePath("k"), nil, nil)
 		added.stop()
 		set("UPDATE store SET min_reader = schema")
 		_, err := app.Open(t.Context(), app.Options{Config: c, Preload: true})

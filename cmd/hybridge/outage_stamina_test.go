@@ -17,6 +17,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -190,12 +191,12 @@ func TestElasticsearchInTrouble(t *testing.T) {
 		// The limit of a second is for outages; on a busy machine it may pass, and what was asked for be done all the same.
 		eventually(t, engine+" with chunks", func() bool {
 			made, _ := p.ask(http.MethodPost, "/v1/knowledge-bases", fmt.Sprintf(`{"id":%q,"engine":%[1]q,"dimensions":2}`, engine))
-			wrote, results := p.ask(http.MethodPost, basePath(engine)+"/documents?refresh=true", someChunks(0, 40))
+			wrote, results := p.ask(http.MethodPost, cli.BasePath(engine)+"/documents?refresh=true", someChunks(0, 40))
 			return (made < http.StatusMultipleChoices || made == http.StatusConflict) &&
 				wrote == http.StatusOK && !strings.Contains(string(results), `"failed"`)
 		})
 	}
-	t.Cleanup(func() { p.must(http.MethodDelete, basePath("elasticsearch"), nil, nil) })
+	t.Cleanup(func() { p.must(http.MethodDelete, cli.BasePath("elasticsearch"), nil, nil) })
 	s := &sufferer{process: p, want: map[string]string{}, written: 40}
 	s.recovers()
 	for _, o := range e.outages() {
@@ -258,7 +259,7 @@ func (s *sufferer) ask(preset string, bases ...string) outcome {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	response, err := s.http.Post(s.url+"/v1/search", asJSON, strings.NewReader(string(body)))
+	response, err := s.http.Post(s.url+"/v1/search", cli.AsJSON, strings.NewReader(string(body)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func (s *sufferer) goesOn() {
 // cannotWrite sends chunks: each is written, or refused with a kind.
 func (s *sufferer) cannotWrite() {
 	s.t.Helper()
-	status, text := s.running.ask(http.MethodPost, basePath("elasticsearch")+"/documents", someChunks(s.written, s.written+5))
+	status, text := s.running.ask(http.MethodPost, cli.BasePath("elasticsearch")+"/documents", someChunks(s.written, s.written+5))
 	created := strings.Count(string(text), `"created"`)
 	if status != http.StatusOK && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout {
 		s.t.Errorf("writing: %d %s; want status StatusOK or status StatusServiceUnavailable or status StatusGatewayTimeout", status, brief.Of(text))
@@ -340,13 +341,13 @@ func (s *sufferer) recovers() {
 	s.t.Helper()
 	eventually(s.t, "ready again", func() bool { return s.readiness().Status == "ready" })
 	eventually(s.t, "written again", func() bool {
-		status, text := s.running.ask(http.MethodPost, basePath("elasticsearch")+"/documents?refresh=true",
+		status, text := s.running.ask(http.MethodPost, cli.BasePath("elasticsearch")+"/documents?refresh=true",
 			someChunks(s.written, s.written+5))
 		return status == http.StatusOK && !strings.Contains(string(text), `"failed"`)
 	})
 	s.written += 5
 	eventually(s.t, fmt.Sprintf("%d chunks", s.written), func() bool {
-		status, text := s.running.ask(http.MethodGet, basePath("elasticsearch"), "")
+		status, text := s.running.ask(http.MethodGet, cli.BasePath("elasticsearch"), "")
 		return status == http.StatusOK && strings.Contains(string(text), fmt.Sprintf(`"chunks":%d,`, s.written))
 	})
 	for _, preset := range allPresets {

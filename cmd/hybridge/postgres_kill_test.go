@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/seeds"
 )
@@ -27,7 +28,7 @@ func TestKilledOnPostgres(t *testing.T) {
 	writers := []*killedWriter{newKilledWriter(0, random), newKilledWriter(1, random)}
 	p := serve(t, name, t.TempDir(), settings...)
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
-	p.must(http.MethodPost, basePath("k")+"/documents", steadyLines(random), nil)
+	p.must(http.MethodPost, cli.BasePath("k")+"/documents", steadyLines(random), nil)
 	ways := []func(){
 		func() { writeUntilKilled(p, writers, time.Duration(50+random.IntN(1500))*time.Millisecond) },
 		func() {
@@ -75,14 +76,14 @@ func steadyLines(random *rand.Rand) string {
 // dropKeywords drops the stored keyword index; the next search builds another.
 func (p *process) dropKeywords() {
 	p.t.Helper()
-	p.must(http.MethodPost, basePath("k")+"/invalidate", nil, nil)
+	p.must(http.MethodPost, cli.BasePath("k")+"/invalidate", nil, nil)
 }
 
 // buildKeywords sends a search without waiting: the kill may come before its answer.
 func (p *process) buildKeywords() {
 	go func() {
 		body := strings.NewReader(`{"query": "refund", "knowledge_bases": ["k"], "preset": "text", "cache": false}`)
-		if response, err := p.http.Post(p.url+"/v1/search", asJSON, body); err == nil {
+		if response, err := p.http.Post(p.url+"/v1/search", cli.AsJSON, body); err == nil {
 			_ = response.Body.Close()
 		}
 	}()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -83,7 +84,7 @@ func (c *pairClient) change() {
 	c.round++
 	document := c.random.IntN(pairDocuments)
 	id, old := fmt.Sprintf("c%dd%d", c.number, document), c.current[document]
-	w, path := c.worker(), basePath("k")+"/documents/"+id
+	w, path := c.worker(), cli.BasePath("k")+"/documents/"+id
 	var now []string
 	if len(old) > 0 && c.random.IntN(3) == 0 {
 		w.do("delete", http.MethodDelete, path, nil)

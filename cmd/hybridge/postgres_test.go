@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -39,7 +40,7 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 	for id, engine := range map[string]string{"there": "postgres", "here": "embedded"} {
 		spec := map[string]any{"id": id, "engine": engine, "dimensions": 0, "bm25": "okapi"}
 		r.must(http.MethodPost, "/v1/knowledge-bases", spec, nil)
-		r.must(http.MethodPost, basePath(id)+"/documents", `{"id": "a", "document_id": "d", "content": "one refund"}`, nil)
+		r.must(http.MethodPost, cli.BasePath(id)+"/documents", `{"id": "a", "document_id": "d", "content": "one refund"}`, nil)
 	}
 	hits := func() int {
 		return len(r.search(search.Request{Query: "refund", KnowledgeBases: []string{"there"}, Preset: "text"}).Hits)
@@ -48,7 +49,7 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 		t.Fatalf("%d hits; want n 1", n)
 	}
 	var described catalog.Described
-	r.must(http.MethodGet, basePath("there"), nil, &described)
+	r.must(http.MethodGet, cli.BasePath("there"), nil, &described)
 	keywords, _ := described.Details["keyword_index"].(map[string]any)
 	text, _ := keywords["text"].(map[string]any)
 	if text["loaded"] != true || text["builds"] != 1.0 || described.BM25 != "okapi" {
@@ -60,7 +61,7 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 	if n := hits(); n != 1 {
 		t.Errorf("%d hits after invalidating; want n 1", n)
 	}
-	if status, answer := r.ask(http.MethodPost, basePath("here")+"/invalidate", ""); status != http.StatusBadRequest {
+	if status, answer := r.ask(http.MethodPost, cli.BasePath("here")+"/invalidate", ""); status != http.StatusBadRequest {
 		t.Errorf("invalidating the embedded engine: %d %s; want status StatusBadRequest", status, brief.Of(answer))
 	}
 	if _, metrics := r.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics), "hybridge_bm25_lookups_total") {
@@ -80,8 +81,8 @@ func TestVectorsAnswerWhileTheKeywordIndexIsHeldUp(t *testing.T) {
 	c.Postgres.URL = d.URL
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 40), nil)
-	r.must(http.MethodPost, basePath("k")+"/invalidate", nil, nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents", someChunks(0, 40), nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/invalidate", nil, nil)
 	body := func(preset string) string {
 		return fmt.Sprintf(`{"query": "refund", "knowledge_bases": ["k"], "vector": [1, 1], "preset": %q}`, preset)
 	}
@@ -129,10 +130,10 @@ func TestExplainSaysHowItWasSearched(t *testing.T) {
 	r := run(t, c)
 	defer r.stop()
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
-	defer r.must(http.MethodDelete, basePath("k"), nil, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 100), nil)
+	defer r.must(http.MethodDelete, cli.BasePath("k"), nil, nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents", someChunks(0, 100), nil)
 	eventually(t, "the vector index is built", func() bool {
-		_, described := r.ask(http.MethodGet, basePath("k"), "")
+		_, described := r.ask(http.MethodGet, cli.BasePath("k"), "")
 		return strings.Contains(string(described), `"vector":"hnsw"`)
 	})
 	f := func(preset, filter, want string) {

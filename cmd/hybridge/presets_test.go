@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -37,7 +38,7 @@ func (b *bound) fillPresetBench() {
 	b.t.Helper()
 	for _, key := range []string{"root", "rival"} {
 		b.as(key, http.MethodPost, "/v1/knowledge-bases", `{"id": "k", "dimensions": 2}`, http.StatusCreated)
-		b.as(key, http.MethodPost, basePath("k")+"/documents?refresh=true",
+		b.as(key, http.MethodPost, cli.BasePath("k")+"/documents?refresh=true",
 			`{"id": "words", "content": "a refund takes a week", "vector": [0, 1]}`+"\n"+
 				`{"id": "meaning", "content": "money comes back", "vector": [1, 0]}`, http.StatusOK)
 	}
@@ -55,7 +56,7 @@ func (b *bound) finds(key string) (best string, score float64, cached bool) {
 	return answer.Hits[0].ID, answer.Hits[0].Score, answer.Cached
 }
 
-const tunedPath = presetsPath + "/tuned"
+const tunedPath = cli.PresetsPath + "/tuned"
 
 func weighing(text, vector string) string {
 	return `{"definition": {"base": "linear", "normalizer": "theoretical", "weights": {"text": ` + text + `, "vector": ` + vector +
@@ -116,13 +117,13 @@ func TestTheDefaultOfATenant(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Preset != preset || best != "" && answer.Hits[0].ID != best {
 			t.Errorf("by %s: %s, %v; want %s first by %s", key, text, err, best, preset)
 		}
-		if list := b.as(key, http.MethodGet, presetsPath, "", http.StatusOK); !strings.Contains(list, `"default":"`+preset+`"`) {
+		if list := b.as(key, http.MethodGet, cli.PresetsPath, "", http.StatusOK); !strings.Contains(list, `"default":"`+preset+`"`) {
 			t.Errorf("by %s: %.200s; want %s as the default", key, list, preset)
 		}
 	}
 	standard := config.Default().DefaultPreset
 	f("root", standard, "")
-	const path = presetsPath + "/" + search.PresetDefault
+	const path = cli.PresetsPath + "/" + search.PresetDefault
 	b.as("root", http.MethodPut, path, weighing("0.9", "0.1"), http.StatusOK)
 	f("root", search.PresetDefault, "words")
 	f("rival", standard, "")
@@ -205,7 +206,7 @@ func fileWins(t *testing.T, folder string) {
 		t.Errorf(`%s first by the preset of the configuration; want best "meaning"`, best)
 	}
 	var list gateway.Presets
-	b.reads(presetsPath, &list)
+	b.reads(cli.PresetsPath, &list)
 	saved := slices.IndexFunc(list.Details, func(d presets.Detail) bool { return d.Name == "tuned" && d.Source == presets.FromSaved })
 	if saved < 0 || !strings.Contains(list.Details[saved].Unused, "the configuration has a preset") || list.Details[saved-1].Description != "of the file" ||
 		strings.Count(strings.Join(list.Presets, " "), "tuned") != 1 {
@@ -236,7 +237,7 @@ func TestOneOfManySavedPresetsWins(t *testing.T) {
 	ended := map[int]int{}
 	for i := range 8 {
 		all.Go(func() {
-			status, _ := b.send("root", http.MethodPut, tunedPath, asJSON,
+			status, _ := b.send("root", http.MethodPut, tunedPath, cli.AsJSON,
 				fmt.Sprintf(`{"definition": {"base": "rrf", "top_k": %d}, "base_version": 0}`, i+1))
 			mu.Lock()
 			defer mu.Unlock()
@@ -255,7 +256,7 @@ func TestBadPresets(t *testing.T) {
 	r := run(t, settingsIn(t.TempDir()))
 	f := func(name, body string, status int, field string) {
 		t.Helper()
-		got, text := r.ask(http.MethodPut, presetsPath+"/"+name, body)
+		got, text := r.ask(http.MethodPut, cli.PresetsPath+"/"+name, body)
 		var p gateway.Problem
 		if err := json.Unmarshal(text, &p); err != nil || got != status || p.Field != field || p.Detail == "" || len(p.Detail) > 400 {
 			t.Errorf("%s %.100s: %d %.400s, want %d about %q", name, body, got, text, status, field)
@@ -285,12 +286,12 @@ func TestBadPresets(t *testing.T) {
 	f("balanced", `{"definition": {"base": "rrf"}}`, 409, "name")
 	for _, name := range []string{"P", "%20", "a%2Fb", "..%2F..%2Fx", "%00", "%E5%90%8D", strings.Repeat("p", 65), "'%3B--"} {
 		f(name, `{"definition": {"base": "rrf"}}`, 400, "name")
-		if status, text := r.ask(http.MethodGet, presetsPath+"/"+name, ""); status != http.StatusNotFound {
+		if status, text := r.ask(http.MethodGet, cli.PresetsPath+"/"+name, ""); status != http.StatusNotFound {
 			t.Errorf("reading %s: %d %s; want status StatusNotFound", name, status, brief.Of(text))
 		}
 	}
 	var list gateway.Presets
-	if r.must(http.MethodGet, presetsPath, nil, &list); len(list.Presets) != len(presets.Builtin()) {
+	if r.must(http.MethodGet, cli.PresetsPath, nil, &list); len(list.Presets) != len(presets.Builtin()) {
 		t.Errorf("presets %v", list.Presets)
 	}
 }
@@ -303,34 +304,34 @@ func TestPresetCommands(t *testing.T) {
 	if err := os.WriteFile(file, []byte(tuned), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitOK, "", "kb create shop")
-	c.want(exitOK, "", "presets list", "balanced", "builtin", "the default")
-	c.want(exitOK, "", "presets save flat "+file+" --comment first", "flat: version 1 is in use")
-	c.want(exitOK, "", "presets list", "flat", "saved", "rrf", "flat; +0.0123 ndcg@10 over rrf")
-	c.want(exitOK, "", "presets list --json", `"source": "saved"`)
-	c.want(exitOK, "", "presets show flat", `"rrf_k": 20`, `"metric": "ndcg@10"`)
-	c.want(exitOK, "", "search --kb shop --preset flat refund", "flat on embedded")
-	c.want(exitUsage, "", "search --kb shop --preset flatt refund", "did you mean flat?")
-	c.want(exitUsage, "", "presets show balanced", "built in")
-	c.want(exitFailed, `{"base": "rrf"}`, "presets save flat - --base 7", "base_version is 7")
-	c.want(exitFailed, `{"base": "rrf"}`, "presets save balanced -", "balanced", "another name")
-	c.want(exitUsage, `{"base": "rrff"}`, "presets save flat -", "definition.base")
-	c.want(exitUsage, `{"bas": "rrf"}`, "presets save flat -", "definition.bas")
-	c.want(exitUsage, "base: rrf", "presets save flat -", "FILE", "JSON object")
-	c.want(exitOK, `{"base": "rrf"}`, "presets save flat -", "version 2 is in use")
-	c.want(exitOK, "", "presets rollback flat 1", "version 3 is in use")
-	c.want(exitOK, "", "presets history flat", "back to version 1", "first")
-	c.want(exitOK, "", "presets show flat --version 2 --json", `"version": 2`)
-	c.want(exitUsage, "", "presets rollback flat x", "VERSION")
-	c.want(exitNotFound, "", "presets show flta", "does not exist", "did you mean flat?")
-	c.want(exitNotFound, "", "presets history balanced", "was not saved")
+	c.want(cli.ExitOK, "", "kb create shop")
+	c.want(cli.ExitOK, "", "presets list", "balanced", "builtin", "the default")
+	c.want(cli.ExitOK, "", "presets save flat "+file+" --comment first", "flat: version 1 is in use")
+	c.want(cli.ExitOK, "", "presets list", "flat", "saved", "rrf", "flat; +0.0123 ndcg@10 over rrf")
+	c.want(cli.ExitOK, "", "presets list --json", `"source": "saved"`)
+	c.want(cli.ExitOK, "", "presets show flat", `"rrf_k": 20`, `"metric": "ndcg@10"`)
+	c.want(cli.ExitOK, "", "search --kb shop --preset flat refund", "flat on embedded")
+	c.want(cli.ExitUsage, "", "search --kb shop --preset flatt refund", "did you mean flat?")
+	c.want(cli.ExitUsage, "", "presets show balanced", "built in")
+	c.want(cli.ExitFailed, `{"base": "rrf"}`, "presets save flat - --base 7", "base_version is 7")
+	c.want(cli.ExitFailed, `{"base": "rrf"}`, "presets save balanced -", "balanced", "another name")
+	c.want(cli.ExitUsage, `{"base": "rrff"}`, "presets save flat -", "definition.base")
+	c.want(cli.ExitUsage, `{"bas": "rrf"}`, "presets save flat -", "definition.bas")
+	c.want(cli.ExitUsage, "base: rrf", "presets save flat -", "FILE", "JSON object")
+	c.want(cli.ExitOK, `{"base": "rrf"}`, "presets save flat -", "version 2 is in use")
+	c.want(cli.ExitOK, "", "presets rollback flat 1", "version 3 is in use")
+	c.want(cli.ExitOK, "", "presets history flat", "back to version 1", "first")
+	c.want(cli.ExitOK, "", "presets show flat --version 2 --json", `"version": 2`)
+	c.want(cli.ExitUsage, "", "presets rollback flat x", "VERSION")
+	c.want(cli.ExitNotFound, "", "presets show flta", "does not exist", "did you mean flat?")
+	c.want(cli.ExitNotFound, "", "presets history balanced", "was not saved")
 
 	backup := filepath.Join(t.TempDir(), "monday")
-	c.want(exitOK, "", "backup "+backup, "presets.db")
-	c.want(exitOK, "", "presets delete flat", "deleted")
-	c.want(exitNotFound, "", "presets delete flat", "does not exist")
+	c.want(cli.ExitOK, "", "backup "+backup, "presets.db")
+	c.want(cli.ExitOK, "", "presets delete flat", "deleted")
+	c.want(cli.ExitNotFound, "", "presets delete flat", "does not exist")
 	fresh := command{t: t, folder: filepath.Join(t.TempDir(), "data")}
-	fresh.want(exitOK, "", "restore "+backup, "restored")
-	fresh.want(exitOK, "", "presets show flat", `"rrf_k": 20`)
-	fresh.want(exitOK, "", "presets history flat", "back to version 1")
+	fresh.want(cli.ExitOK, "", "restore "+backup, "restored")
+	fresh.want(cli.ExitOK, "", "presets show flat", `"rrf_k": 20`)
+	fresh.want(cli.ExitOK, "", "presets history flat", "back to version 1")
 }

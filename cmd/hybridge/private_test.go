@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // What the program writes is for its user alone.
@@ -15,7 +16,7 @@ func TestFilesArePrivate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	r := run(t, settingsIn(folder))
 	r.must(http.MethodPost, "/v1/knowledge-bases", `{"id": "manuals", "dimensions": 0}`, nil)
-	r.must(http.MethodPost, basePath("manuals")+"/documents?refresh=true", `{"id": "a", "document_id": "d", "content": "text"}`, nil)
+	r.must(http.MethodPost, cli.BasePath("manuals")+"/documents?refresh=true", `{"id": "a", "document_id": "d", "content": "text"}`, nil)
 	seen := 0
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

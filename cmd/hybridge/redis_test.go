@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -31,7 +32,7 @@ func TestRedisInTrouble(t *testing.T) {
 		own := *c
 		own.DataDir = t.TempDir()
 		r := run(t, &own) // one that has not given up on Redis
-		if _, answer := r.ask(http.MethodGet, basePath("k"), ""); strings.Contains(string(answer), "not_found") {
+		if _, answer := r.ask(http.MethodGet, cli.BasePath("k"), ""); strings.Contains(string(answer), "not_found") {
 			spec := map[string]any{"id": "k", "engine": "postgres", "dimensions": 0}
 			r.must(http.MethodPost, "/v1/knowledge-bases", spec, nil)
 		}
@@ -96,10 +97,10 @@ func (r *running) comesAndGoes(word string) {
 		}
 	}
 	line := fmt.Sprintf(`{"id": %q, "document_id": %[1]q, "content": "the word is %[1]s"}`+"\n", word)
-	r.must(http.MethodPost, basePath("k")+"/documents", line, nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents", line, nil)
 	looks(1)
-	r.must(http.MethodPost, basePath("k")+"/invalidate", nil, nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/invalidate", nil, nil)
 	looks(1)
-	r.must(http.MethodDelete, basePath("k")+"/documents/"+word, nil, nil)
+	r.must(http.MethodDelete, cli.BasePath("k")+"/documents/"+word, nil, nil)
 	looks(0)
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // dialect is a protocol of other programs: a question that it takes, and how it tells an error.
@@ -162,7 +163,7 @@ func (b *bound) ask(key, path, body, language string) (status int, answer string
 		b.t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", asJSON)
+	request.Header.Set("Content-Type", cli.AsJSON)
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	request.Header.Set("Accept-Language", language)
 	return b.sent(request)

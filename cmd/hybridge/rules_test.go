@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -21,7 +22,7 @@ func TestRulesWithoutARestart(t *testing.T) {
 	c := settingsIn(t.TempDir())
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
+	if status, answer := r.ask(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
 		t.Fatalf("ingest: %d %s; want status 200", status, brief.Of(answer))
 	}
 	asked := search.Request{Query: "coffee", KnowledgeBases: []string{"shop"}, Preset: "text"}
@@ -79,7 +80,7 @@ func TestRulesWithoutARestart(t *testing.T) {
 	if len(history.Versions) != 3 || history.Versions[0].Comment != "back to version 1" || history.Versions[0].Rules != nil {
 		t.Errorf(`versions %+v; want 3 history.Versions and history.Versions[0].Comment "back to version 1" and no history.Versions[0].Rules`, history.Versions)
 	}
-	again.must(http.MethodDelete, basePath("shop"), nil, nil)
+	again.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	var left gateway.RuleSet
 	again.must(http.MethodGet, "/v1/rules/shop", nil, &left)
@@ -96,19 +97,19 @@ func TestRuleCommands(t *testing.T) {
 	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitOK, "", "kb create shop")
-	c.want(exitOK, "", "rules show shop", "[]")
-	c.want(exitOK, "", "rules put shop "+file+" --comment first", "version 1 with 1 rules")
-	c.want(exitOK, "", "rules list", "KB", "shop", "first")
-	c.want(exitOK, "", "rules show shop", `"name": "returns"`, `"document_id": "d3"`)
-	c.want(exitFailed, "[]", "rules put shop - --base 7", "base_version is 7")
-	c.want(exitUsage, `[{"name": ""}]`, "rules put shop -", "rules[0].name")
-	c.want(exitUsage, `[{"nam": ""}]`, "rules put shop -", "nam")
-	c.want(exitUsage, "returns", "rules put shop -", "FILE", "JSON list")
-	c.want(exitOK, "[]", "rules put shop -", "version 2 with 0 rules")
-	c.want(exitOK, "", "rules rollback shop 1", "version 3 with 1 rules")
-	c.want(exitOK, "", "rules versions shop", "back to version 1")
-	c.want(exitOK, "", "rules show shop --version 2 --json", `"version": 2`)
-	c.want(exitUsage, "", "rules rollback shop x", "VERSION")
-	c.want(exitNotFound, "", "rules show absent", "does not exist")
+	c.want(cli.ExitOK, "", "kb create shop")
+	c.want(cli.ExitOK, "", "rules show shop", "[]")
+	c.want(cli.ExitOK, "", "rules put shop "+file+" --comment first", "version 1 with 1 rules")
+	c.want(cli.ExitOK, "", "rules list", "KB", "shop", "first")
+	c.want(cli.ExitOK, "", "rules show shop", `"name": "returns"`, `"document_id": "d3"`)
+	c.want(cli.ExitFailed, "[]", "rules put shop - --base 7", "base_version is 7")
+	c.want(cli.ExitUsage, `[{"name": ""}]`, "rules put shop -", "rules[0].name")
+	c.want(cli.ExitUsage, `[{"nam": ""}]`, "rules put shop -", "nam")
+	c.want(cli.ExitUsage, "returns", "rules put shop -", "FILE", "JSON list")
+	c.want(cli.ExitOK, "[]", "rules put shop -", "version 2 with 0 rules")
+	c.want(cli.ExitOK, "", "rules rollback shop 1", "version 3 with 1 rules")
+	c.want(cli.ExitOK, "", "rules versions shop", "back to version 1")
+	c.want(cli.ExitOK, "", "rules show shop --version 2 --json", `"version": 2`)
+	c.want(cli.ExitUsage, "", "rules rollback shop x", "VERSION")
+	c.want(cli.ExitNotFound, "", "rules show absent", "does not exist")
 }

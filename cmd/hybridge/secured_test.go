@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -42,7 +43,7 @@ func TestASecuredElasticsearch(t *testing.T) {
 	deadline := time.Now().Add(devservices.Patience)
 	for ; ; time.Sleep(200 * time.Millisecond) {
 		byFile.ask(http.MethodPost, "/v1/knowledge-bases", `{"id": "`+kb+`", "dimensions": 0}`)
-		status, answer := byFile.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", line)
+		status, answer := byFile.ask(http.MethodPost, cli.BasePath(kb)+"/documents?refresh=true", line)
 		if status == http.StatusOK {
 			break
 		}
@@ -61,9 +62,9 @@ func TestASecuredElasticsearch(t *testing.T) {
 	f := func(name, want string, change func(es *config.Elasticsearch)) {
 		t.Helper()
 		r := with(change)
-		status, answer := r.ask(http.MethodGet, basePath(kb), "")
+		status, answer := r.ask(http.MethodGet, cli.BasePath(kb), "")
 		for patience := time.Now().Add(devservices.Patience); status == http.StatusGatewayTimeout && time.Now().Before(patience); {
-			status, answer = r.ask(http.MethodGet, basePath(kb), "") // a busy machine may be late, but not always
+			status, answer = r.ask(http.MethodGet, cli.BasePath(kb), "") // a busy machine may be late, but not always
 		}
 		if status != http.StatusServiceUnavailable || !strings.Contains(string(answer), want) {
 			t.Errorf("%s: got %d %s, want %s", name, status, brief.Of(answer), want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
 )
@@ -20,7 +21,7 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	c := settingsIn(t.TempDir())
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
+	if status, answer := r.ask(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
 		t.Fatalf("ingest: %d %s; want status 200", status, brief.Of(answer))
 	}
 	finds := func(r *running) int {
@@ -57,7 +58,7 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	if n := finds(again); n != 1 || v.Version != 3 {
 		t.Errorf("%d hits after a rollback to %+v and a restart; want n 1 and v.Version 3", n, v)
 	}
-	again.must(http.MethodDelete, basePath("shop"), nil, nil)
+	again.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	var left synonyms.Version
 	again.must(http.MethodGet, "/v1/synonyms/shop", nil, &left)
@@ -73,18 +74,18 @@ func TestSynonymCommands(t *testing.T) {
 	if err := os.WriteFile(file, []byte("退款, 退钱^0.8\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitOK, "", "kb create shop")
-	c.want(exitOK, "", "synonyms save shop "+file+" --comment first", "version 1 with 1 rules")
-	c.want(exitOK, "", "synonyms list", "shop", "first")
-	c.want(exitOK, "", "synonyms show shop", "退款, 退钱^0.8")
-	c.want(exitOK, "", "synonyms try shop 如何申请退款", "退款 → 退钱 (0.8")
-	c.want(exitOK, "hello => hi", "synonyms try shop hello --draft -", "nothing", "hello → hi")
-	c.want(exitFailed, "a, b", "synonyms save shop - --base 7", "base_version is 7")
-	c.want(exitUsage, "=> b", "synonyms save shop -", "1")
-	c.want(exitOK, "", "synonyms rollback shop 1", "version 2")
-	c.want(exitOK, "", "synonyms history shop", "back to version 1")
-	c.want(exitOK, "", "synonyms show shop --json", `"version": 2`)
-	c.want(exitUsage, "", "synonyms rollback shop x", "VERSION")
-	c.want(exitNotFound, "", "synonyms show absent", "does not exist")
-	c.want(exitNotFound, "", "synonyms save shop /nonexistent", "/nonexistent")
+	c.want(cli.ExitOK, "", "kb create shop")
+	c.want(cli.ExitOK, "", "synonyms save shop "+file+" --comment first", "version 1 with 1 rules")
+	c.want(cli.ExitOK, "", "synonyms list", "shop", "first")
+	c.want(cli.ExitOK, "", "synonyms show shop", "退款, 退钱^0.8")
+	c.want(cli.ExitOK, "", "synonyms try shop 如何申请退款", "退款 → 退钱 (0.8")
+	c.want(cli.ExitOK, "hello => hi", "synonyms try shop hello --draft -", "nothing", "hello → hi")
+	c.want(cli.ExitFailed, "a, b", "synonyms save shop - --base 7", "base_version is 7")
+	c.want(cli.ExitUsage, "=> b", "synonyms save shop -", "1")
+	c.want(cli.ExitOK, "", "synonyms rollback shop 1", "version 2")
+	c.want(cli.ExitOK, "", "synonyms history shop", "back to version 1")
+	c.want(cli.ExitOK, "", "synonyms show shop --json", `"version": 2`)
+	c.want(cli.ExitUsage, "", "synonyms rollback shop x", "VERSION")
+	c.want(cli.ExitNotFound, "", "synonyms show absent", "does not exist")
+	c.want(cli.ExitNotFound, "", "synonyms save shop /nonexistent", "/nonexistent")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -32,20 +33,21 @@ func TestServeWithACertificate(t *testing.T) {
 	c := command{t: t, folder: folder, environ: own}
 	ctx, stop := context.WithCancel(t.Context())
 	out, served := &journal{}, make(chan int, 1)
-	p := &program{
-		stdin: strings.NewReader(""), stdout: out, stderr: out,
-		environ: append([]string{"HYBRIDGE_DATA_DIR=" + folder}, own...),
+	p := &cli.Program{
+		Groups: groups,
+		Stdin:  strings.NewReader(""), Stdout: out, Stderr: out,
+		Environ: append([]string{"HYBRIDGE_DATA_DIR=" + folder}, own...),
 	}
-	go func() { served <- p.run(ctx, []string{"serve", "--listen", "127.0.0.1:0"}) }()
+	go func() { served <- p.Run(ctx, []string{"serve", "--listen", "127.0.0.1:0"}) }()
 	defer func() { stop(); <-served }()
 	eventually(t, "it serves by HTTPS", func() bool { return strings.Contains(out.String(), "serves on https://") })
-	c.want(exitOK, "", "kb create manuals", "created manuals")
-	c.want(exitOK, "", "kb list", "manuals")
+	c.want(cli.ExitOK, "", "kb create manuals", "created manuals")
+	c.want(cli.ExitOK, "", "kb list", "manuals")
 	c.environ = issue("another")
-	c.want(exitUnavailable, "", "kb list", "another certificate than tls.cert")
+	c.want(cli.ExitUnavailable, "", "kb list", "another certificate than tls.cert")
 	c.environ = []string{own[0], "HYBRIDGE_TLS_KEY=" + write("broken.key", []byte("no key"))}
 	c.folder = t.TempDir()
-	c.want(exitUsage, "", "serve --listen 127.0.0.1:0", "tls.cert", "its private key")
+	c.want(cli.ExitUsage, "", "serve --listen 127.0.0.1:0", "tls.cert", "its private key")
 	c.environ = own[:1]
-	c.want(exitUsage, "", "serve --listen 127.0.0.1:0", "tls.cert", "belong together")
+	c.want(cli.ExitUsage, "", "serve --listen 127.0.0.1:0", "tls.cert", "belong together")
 }

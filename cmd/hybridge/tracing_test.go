@@ -19,6 +19,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -113,7 +114,7 @@ func (r *running) tracedSearch(kb, flags string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", asJSON)
+	request.Header.Set("Content-Type", cli.AsJSON)
 	request.Header.Set("traceparent", "00-"+traceID+"-"+callerSpan+"-"+flags)
 	response, err := r.http.Do(request)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestASearchIsTracedFromTheCallerToTheEngine(t *testing.T) {
 			r := run(t, c)
 			r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "traced"}, nil)
 			chunk := `{"id": "a", "document_id": "d", "content": "a refund of what nobody may read"}`
-			r.must(http.MethodPost, basePath("traced")+"/documents?refresh=true", chunk, nil)
+			r.must(http.MethodPost, cli.BasePath("traced")+"/documents?refresh=true", chunk, nil)
 			if told := got.told(t, r); told["POST /v1/knowledge-bases/{kb}/documents"] == nil || told["embedding passage"] == nil {
 				t.Errorf(`spans of an ingest: %v; want a told["POST /v1/knowledge-bases/{kb}/documents"] and a told["embedding passage"]`, told)
 			}
@@ -158,7 +159,7 @@ func TestASearchIsTracedFromTheCallerToTheEngine(t *testing.T) {
 			if told := got.told(t, r); len(told) > 0 {
 				t.Errorf("what the caller does not trace, or a probe, is traced: %v", told)
 			}
-			r.must(http.MethodDelete, basePath("traced"), nil, nil)
+			r.must(http.MethodDelete, cli.BasePath("traced"), nil, nil)
 		})
 	}
 	f("embedded", "embedding", "embedding query", func(*testing.T, *receiver, *config.Config) {})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/cli/measuring"
 )
 
 // misleadingSet writes a retrieval set whose words answer every question, and whose vectors prefer the opposite passage.
@@ -45,8 +47,8 @@ func misleadingSet(t *testing.T, name string, size int) string {
 func tuned(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints strings.Builder
-	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints}
-	code = p.run(t.Context(), append([]string{"tune"}, args...))
+	p := &cli.Program{Groups: groups, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaints}
+	code = p.Run(t.Context(), append([]string{"tune"}, args...))
 	return code, out.String(), complaints.String()
 }
 
@@ -64,10 +66,10 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		page := filepath.Join(t.TempDir(), "tuning.md")
 		args := append(append(from, sets...), "--method", "grid", "--trials", "40", "--json", "--report", page)
 		code, out, complaints := tuned(t, args...)
-		if code != exitOK {
+		if code != cli.ExitOK {
 			t.Fatalf("%v: exit code %d: %s; want code exitOK", from, code, complaints)
 		}
-		var report tuneReport
+		var report measuring.TuneReport
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +87,7 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		}
 		code, out, complaints = evaluated(t, append(sets, "--presets", "tuned", "--config", file, "--json")...)
 		var measured evaluation.Report
-		if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
+		if err := json.Unmarshal([]byte(out), &measured); code != cli.ExitOK || err != nil {
 			t.Fatalf("exit code %d, %s, %v; want code exitOK and no error", code, complaints, err)
 		}
 		if got := measured.Means[0].NDCG10; math.Abs(got-report.Seen) > 1e-9 {
@@ -115,8 +117,8 @@ func TestTuneDropsTheQueryItself(t *testing.T) {
 		}
 	}
 	code, out, told := tuned(t, "--data", dir, "--preset", "linear", "--metric", "ndcg@5", "--method", "grid", "--trials", "20", "--json")
-	var report tuneReport
-	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
+	var report measuring.TuneReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != cli.ExitOK {
 		t.Fatalf("exit code %d, %v: %s; want no error and code exitOK", code, err, told)
 	}
 	if report.Seen < 0.99 || math.Abs(report.Searched.Best-report.Seen) > 1e-9 || math.Abs(report.Searched.Start-report.Start) > 1e-9 {
@@ -140,10 +142,10 @@ func TestTuneApart(t *testing.T) {
 	for preset, fits := range map[string]bool{"linear": false, "balanced": true} {
 		args := append([]string{"--apart", "--preset", preset, "--method", "grid", "--trials", "20", "--into", page, "--json"}, sets...)
 		code, out, complaints := tuned(t, args...)
-		if code != exitOK {
+		if code != cli.ExitOK {
 			t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 		}
-		var report apartReport
+		var report measuring.ApartReport
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +165,7 @@ func TestTuneApart(t *testing.T) {
 		}
 	}
 	code, _, complaints := tuned(t, append([]string{"--apart", "--into", page, "--section", "other"}, sets...)...)
-	if code != exitUsage {
+	if code != cli.ExitUsage {
 		t.Errorf("a page without the markers: exit code %d, %s", code, complaints)
 	}
 }
@@ -185,7 +187,7 @@ func TestTuneByFamily(t *testing.T) {
 	}
 	for _, way := range [][]string{{"--preset", "linear"}, {"--per-query"}} {
 		code, out, complaints := tuned(t, append(way, args...)...)
-		if code != exitOK {
+		if code != cli.ExitOK {
 			t.Fatalf("%v: exit code %d: %s; want code exitOK", way, code, complaints)
 		}
 		for _, want := range []string{"| one | 40 |", "| three | 20 |", "| two | 20 |", "| one_zh | 20 |"} {
@@ -206,8 +208,8 @@ func TestTuneRefuses(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()
 		code, _, complaints := tuned(t, args...)
-		if code != exitUsage || !strings.Contains(complaints, want) {
-			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, exitUsage, want)
+		if code != cli.ExitUsage || !strings.Contains(complaints, want) {
+			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, cli.ExitUsage, want)
 		}
 	}
 	f("--data is missing; it must be the folder")
@@ -237,10 +239,10 @@ func TestTunePerQuery(t *testing.T) {
 	t.Parallel()
 	set := twofoldSet(t, 120)
 	code, out, complaints := tuned(t, "--data", set, "--per-query", "--json")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
-	var report perQueryReport
+	var report measuring.PerQueryReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +255,7 @@ func TestTunePerQuery(t *testing.T) {
 	}
 	code, out, complaints = evaluated(t, "--data", set, "--presets", "tuned", "--config", file, "--json")
 	var measured evaluation.Report
-	if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
+	if err := json.Unmarshal([]byte(out), &measured); code != cli.ExitOK || err != nil {
 		t.Fatalf("exit code %d, %s, %v; want code exitOK and no error", code, complaints, err)
 	}
 	if got := measured.Means[0].NDCG10; math.Abs(got-*report.Searched) > 1e-9 || math.Abs(got-report.Seen) > 0.02 {

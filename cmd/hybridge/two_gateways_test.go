@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -32,7 +33,7 @@ func TestWhatOneGatewayWritesTheOtherFinds(t *testing.T) {
 			second.DataDir = t.TempDir()
 			a, b := run(t, first), run(t, &second)
 			a.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": name, "dimensions": 2}, nil)
-			t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
+			t.Cleanup(func() { a.must(http.MethodDelete, cli.BasePath("k"), nil, nil) })
 			stale := 0
 			for i := range countOf(t, writesVariable, 60) {
 				if !a.seenBy(b, i) {
@@ -70,10 +71,10 @@ func (r *running) seenBy(other *running, i int) bool {
 		r.t.Errorf("%s is found before it is written", word)
 	}
 	line := fmt.Sprintf(`{"id": %q, "document_id": %[1]q, "content": "the word is %s", "vector": [1, 0.5]}`, id, word)
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", line, nil)
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", line, nil)
 	found := finds()
 	if i%10 == 0 {
-		r.must(http.MethodDelete, basePath("k")+"/documents/"+id, nil, nil)
+		r.must(http.MethodDelete, cli.BasePath("k")+"/documents/"+id, nil, nil)
 		found = found && !finds()
 	}
 	return found
@@ -90,9 +91,9 @@ func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
 	a, b := run(t, first), run(t, &second)
 	a.must(http.MethodPost, "/v1/knowledge-bases",
 		map[string]any{"id": "k", "engine": "elasticsearch", "dimensions": 2, "embedding_model": "own"}, nil)
-	t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
+	t.Cleanup(func() { a.must(http.MethodDelete, cli.BasePath("k"), nil, nil) })
 	const line = `{"id": "c", "document_id": "d", "content": "a word", "vector": [1, 0.5]}`
-	a.must(http.MethodPost, basePath("k")+"/documents?refresh=true", line, nil)
+	a.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", line, nil)
 
 	ctx, stop := context.WithCancel(t.Context())
 	var others sync.WaitGroup
@@ -119,14 +120,14 @@ func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
 	}
 	for _, path := range []string{"", "/documents", "/documents/d"} {
 		look(func() string {
-			if status, answer := b.ask(http.MethodGet, basePath("k")+path, ""); status != http.StatusOK {
+			if status, answer := b.ask(http.MethodGet, cli.BasePath("k")+path, ""); status != http.StatusOK {
 				return fmt.Sprintf("%s: %d %s", path, status, answer)
 			}
 			return ""
 		})
 	}
 	look(func() string {
-		status, answer := b.ask(http.MethodPost, basePath("k")+"/documents?refresh=true", line)
+		status, answer := b.ask(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true", line)
 		if status != http.StatusOK || !strings.Contains(string(answer), `"status":"updated"`) {
 			return fmt.Sprintf("written: %d %s", status, answer)
 		}

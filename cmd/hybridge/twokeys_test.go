@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // ofTwo is a question by every protocol that reads: what is kept of it for one key is not for the other.
@@ -43,7 +44,7 @@ func TestKeysOfOneQuestion(t *testing.T) {
 		before := map[string]int{} // how often the question stands in the answer
 		for range 2 {
 			for _, key := range []string{"root", "anna", "bert"} {
-				status, text := b.send(key, http.MethodPost, q.path, asJSON, q.body)
+				status, text := b.send(key, http.MethodPost, q.path, cli.AsJSON, q.body)
 				if status != http.StatusOK && q.path != "/v1/explain" {
 					t.Fatalf(`%s asks %s %s: %d %.300s; want status StatusOK or q.path "/v1/explain"`, key, q.path, brief.Of(q.body), status, text)
 				}

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
 // everyCommand calls f with each command that people use.
@@ -28,7 +30,7 @@ func everyCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
-	root := (&program{}).rootCommand()
+	root := (&cli.Program{Groups: groups}).RootCommand()
 	everyCommand(root, func(cmd *cobra.Command) {
 		path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "hybridge"), " ")
 		_, help, _ := c.run("", append(strings.Fields(path), "--help")...)
@@ -36,7 +38,10 @@ func TestHelp(t *testing.T) {
 		if isTarget != strings.Contains(help, "\nWhich gateway:\n") {
 			t.Errorf("%s: which gateway is not said: %s", path, help)
 		}
-		folded := flagsOf(cmd, ofOwn).HasFlags()
+		folded := false
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			folded = folded || !f.Hidden && slices.Equal(f.Annotations["hybridge_group"], []string{"own"})
+		})
 		if folded != strings.Contains(help, "Settings, without a gateway: --data-dir") || folded && strings.Contains(help, "--redis-url") {
 			t.Errorf("%s: the settings are not folded: %s", path, help)
 		}
@@ -46,13 +51,13 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	})
-	c.want(exitOK, "", "serve --help", "Settings:", "--redis-url", "hybridge help settings")
-	c.want(exitOK, "", "backup --help", "--data-dir")
-	c.want(exitOK, "", "doctor --help", "Which gateway:", "Settings:", "--redis-url")
-	c.want(exitOK, "", "help settings", "--data-dir, HYBRIDGE_DATA_DIR", "HYBRIDGE_LIMITS_RATE", "Default: text")
-	c.want(exitOK, "", "help kb show", "hybridge kb show KB [flags]")
-	c.want(exitOK, "", "--help", "Search:", "The gateway:", "standard error")
-	c.want(exitUsage, "", "help nope", `unknown command "nope"`)
+	c.want(cli.ExitOK, "", "serve --help", "Settings:", "--redis-url", "hybridge help settings")
+	c.want(cli.ExitOK, "", "backup --help", "--data-dir")
+	c.want(cli.ExitOK, "", "doctor --help", "Which gateway:", "Settings:", "--redis-url")
+	c.want(cli.ExitOK, "", "help settings", "--data-dir, HYBRIDGE_DATA_DIR", "HYBRIDGE_LIMITS_RATE", "Default: text")
+	c.want(cli.ExitOK, "", "help kb show", "hybridge kb show KB [flags]")
+	c.want(cli.ExitOK, "", "--help", "Search:", "The gateway:", "standard error")
+	c.want(cli.ExitUsage, "", "help nope", `unknown command "nope"`)
 	if _, help, _ := c.run("", "backup", "--help"); strings.Contains(help, "--embedding-url") {
 		t.Errorf("a backup embeds nothing: %s", help)
 	}
@@ -66,7 +71,7 @@ func TestWrongUsage(t *testing.T) {
 		t.Helper()
 		code, out, errs := c.run("", strings.Fields(line)...)
 		want := "See '" + help + " --help'.\n"
-		if code != exitUsage || out != "" || !strings.Contains(errs, says) || !strings.HasSuffix(errs, want) ||
+		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, says) || !strings.HasSuffix(errs, want) ||
 			strings.Count(errs, "\n") != 2 {
 			t.Errorf("%s: %d %s %s, want %q and %q", line, code, brief.Of(out), errs, says, want)
 		}
@@ -104,49 +109,29 @@ func TestWrongUsage(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
-	c.want(exitOK, "", "kb create manuals")
-	c.want(exitUsage, "", "search --preset rff x", `preset is "rff"`, "did you mean rrf?", "See 'hybridge search --help'")
-	c.want(exitUsage, "", "search --engine embeddd x", "did you mean embedded?")
-	c.want(exitUsage, "", "search --copies fol x", "did you mean fold?")
-	c.want(exitUsage, "", "search --facet-mode disjuntive x", "did you mean disjunctive?")
-	c.want(exitUsage, "", "kb create x --engine elasticsearh", "did you mean elasticsearch?")
-	c.want(exitUsage, "", "keys create x --roles serch", "did you mean search?")
-	c.want(exitNotFound, "", "search --kb manual x", "did you mean manuals?")
-	c.want(exitNotFound, "", "kb show manusl", "did you mean manuals?")
-	c.want(exitNotFound, "", "kb delete --yes manua1s", "did you mean manuals?")
-	c.want(exitNotFound, "", "rules show manual", "did you mean manuals?")
-	c.want(exitNotFound, "", "ingest --kb manual usage_test.go", "did you mean manuals?")
+	c.want(cli.ExitOK, "", "kb create manuals")
+	c.want(cli.ExitUsage, "", "search --preset rff x", `preset is "rff"`, "did you mean rrf?", "See 'hybridge search --help'")
+	c.want(cli.ExitUsage, "", "search --engine embeddd x", "did you mean embedded?")
+	c.want(cli.ExitUsage, "", "search --copies fol x", "did you mean fold?")
+	c.want(cli.ExitUsage, "", "search --facet-mode disjuntive x", "did you mean disjunctive?")
+	c.want(cli.ExitUsage, "", "kb create x --engine elasticsearh", "did you mean elasticsearch?")
+	c.want(cli.ExitUsage, "", "keys create x --roles serch", "did you mean search?")
+	c.want(cli.ExitNotFound, "", "search --kb manual x", "did you mean manuals?")
+	c.want(cli.ExitNotFound, "", "kb show manusl", "did you mean manuals?")
+	c.want(cli.ExitNotFound, "", "kb delete --yes manua1s", "did you mean manuals?")
+	c.want(cli.ExitNotFound, "", "rules show manual", "did you mean manuals?")
+	c.want(cli.ExitNotFound, "", "ingest --kb manual usage_test.go", "did you mean manuals?")
 	c.environ = []string{"HYBRIDGE_LOGLEVEL=warn"}
-	c.want(exitUsage, "", "kb list", "HYBRIDGE_LOGLEVEL does not exist", "did you mean HYBRIDGE_LOG_LEVEL?")
+	c.want(cli.ExitUsage, "", "kb list", "HYBRIDGE_LOGLEVEL does not exist", "did you mean HYBRIDGE_LOG_LEVEL?")
 	c.environ = nil
 	file := filepath.Join(c.folder, "settings.yaml")
 	if err := os.WriteFile(file, []byte("log:\n  levl: warn\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitUsage, "", "kb list --config "+file, "log.levl does not exist", "did you mean log.level?")
+	c.want(cli.ExitUsage, "", "kb list --config "+file, "log.levl does not exist", "did you mean log.level?")
 	if _, _, errs := c.run("", "kb", "show", "elsewhere"); strings.Contains(errs, "did you mean") {
 		t.Errorf("nothing is like that: %s", errs)
 	}
-}
-
-func TestNearest(t *testing.T) {
-	known := []string{"search", "serve", "synonyms", "kb", "keys"}
-	f := func(word string, want ...string) {
-		t.Helper()
-		if got := nearest(word, known); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", word, got, want)
-		}
-	}
-	f("serch", "search")
-	f("sarve", "serve")
-	f("saerch", "search")
-	f("k", "kb", "keys")
-	f("SERVE", "serve")
-	f("ab", "kb")
-	f("ax")
-	f("")
-	f("nothing")
-	f("搜索")
 }
 
 // With --json an error is that of the HTTP API, on standard error, with the same exit code.
@@ -156,7 +141,10 @@ func TestErrorsAsJSON(t *testing.T) {
 	f := func(line string, code int, want gateway.Problem, meant ...string) {
 		t.Helper()
 		got, out, errs := c.run("", strings.Fields(line)...)
-		var told toldProblem
+		var told struct {
+			gateway.Problem
+			DidYouMean []string `json:"did_you_mean"`
+		}
 		if err := json.Unmarshal([]byte(errs), &told); err != nil || got != code || out != "" {
 			t.Fatalf("%s: %d %s %s: %v", line, got, brief.Of(out), errs, err)
 		}
@@ -171,15 +159,15 @@ func TestErrorsAsJSON(t *testing.T) {
 		p.Field, p.Detail = field, detail
 		return p
 	}
-	f("search --json --nope x", exitUsage, at("--nope", "unknown flag"))
-	f("search --presett=rrf --json x", exitUsage, at("--presett", "unknown flag"), "--preset")
-	f("kb lst --json", exitUsage, at("", `unknown command "lst"`), "list")
-	f("kb show --json", exitUsage, at("KB", "KB is missing"))
-	f("search --json --kb nope x", exitNotFound,
+	f("search --json --nope x", cli.ExitUsage, at("--nope", "unknown flag"))
+	f("search --presett=rrf --json x", cli.ExitUsage, at("--presett", "unknown flag"), "--preset")
+	f("kb lst --json", cli.ExitUsage, at("", `unknown command "lst"`), "list")
+	f("kb show --json", cli.ExitUsage, at("KB", "KB is missing"))
+	f("search --json --kb nope x", cli.ExitNotFound,
 		gateway.Problem{Status: 404, Title: "Not Found", Code: "not_found", Field: "knowledge_base", Detail: "nope"})
-	f("kb list --json --server http://127.0.0.1:1", exitUnavailable,
+	f("kb list --json --server http://127.0.0.1:1", cli.ExitUnavailable,
 		gateway.Problem{Status: 503, Title: "Service Unavailable", Code: "unavailable", Detail: "does not answer"})
-	f("kb delete nope --json", exitUsage, at("--yes", "needs --yes"))
+	f("kb delete nope --json", cli.ExitUsage, at("--yes", "needs --yes"))
 	if _, _, errs := c.run("", "search", "--nope", "--", "--json"); strings.HasPrefix(errs, "{") {
 		t.Errorf(`what comes after -- is the question: %s; want one that does not begin with "{"`, errs)
 	}

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -187,7 +188,7 @@ func metricsOfUse(t *testing.T) map[string]bool {
 	t.Helper()
 	r := run(t, settingsIn(t.TempDir()))
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)
-	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true",
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents?refresh=true",
 		`{"id": "a", "document_id": "d", "content": "a refund", "vector": [0.6, 0.8]}`, nil)
 	if answer := r.search(search.Request{Query: "refund", KnowledgeBases: []string{"k"}}); len(answer.Degraded) == 0 {
 		t.Fatal("the answer is not degraded, although no model is configured")

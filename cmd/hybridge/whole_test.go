@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
+	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -34,10 +35,10 @@ func wholeProgram(t *testing.T, c *config.Config) {
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop"}, nil)
 	t.Cleanup(func() {
 		again := run(t, c)
-		again.must(http.MethodDelete, basePath("shop"), nil, nil)
+		again.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 		again.stop()
 	})
-	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 ||
+	if status, answer := r.ask(http.MethodPost, cli.BasePath("shop")+"/documents?refresh=true", bilingual); status != 200 ||
 		strings.Count(string(answer), `"created"`) != 4 {
 		t.Fatalf("ingest: %d %s; want status 200 and strings.Count(string(answer), `\"created\"`) 4", status, brief.Of(answer))
 	}
@@ -115,13 +116,13 @@ func TestASplitFileIsCitedByItsLines(t *testing.T) {
 	t.Parallel()
 	r := run(t, settingsIn(t.TempDir()))
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
-	uploaded, err := r.http.Post(r.url+basePath("k")+"/files?name=guide.md", "application/octet-stream",
+	uploaded, err := r.http.Post(r.url+cli.BasePath("k")+"/files?name=guide.md", "application/octet-stream",
 		strings.NewReader("# Guide\n\nWelcome.\n\n## Refunds\n\nA refund takes\na week.\n"))
 	if err != nil || uploaded.StatusCode != http.StatusOK {
 		t.Fatalf("uploading: %+v, %v; want no error and uploaded.StatusCode StatusOK", uploaded, err)
 	}
 	_ = uploaded.Body.Close()
-	r.must(http.MethodPost, basePath("k")+"/documents",
+	r.must(http.MethodPost, cli.BasePath("k")+"/documents",
 		`{"id": "p", "document_name": "guide.pdf", "title": "Fees", "content": "a fee", "positions": [[3, 72, 520, 90, 140]]}`, nil)
 	f := func(query, want string) {
 		t.Helper()
@@ -218,7 +219,7 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 	again := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
 	var described struct{ Chunks, Vectors int }
-	again.must(http.MethodGet, basePath(app.DemoID), nil, &described)
+	again.must(http.MethodGet, cli.BasePath(app.DemoID), nil, &described)
 	if described.Vectors == 0 || described.Vectors != described.Chunks {
 		t.Errorf("%+v", described)
 	}

@@ -78,7 +78,7 @@ func millisecond(micros int64) time.Time {
 }
 
 const (
-	// momentInPainless is where a time starts, as engine.ParseMoment has it; Long.MIN_VALUE for what is none.
+	// momentInPainless is where a time starts, as filter.ParseMoment has it; Long.MIN_VALUE for what is none.
 	momentInPainless = `int digits(String t, int at, int n, int most) {
   if (at + n > t.length()) { return -1; }
   int x = 0;

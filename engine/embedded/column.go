@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // posting is the rows that have one value: a list while short, else a bitmap.
@@ -86,7 +87,7 @@ type timed struct {
 func timesOf(texts []string) []timed {
 	var times []timed
 	for i, text := range texts {
-		if moment, ok := engine.ParseMoment(text); ok {
+		if moment, ok := filter.ParseMoment(text); ok {
 			times = append(times, timed{moment.From, i})
 		}
 	}

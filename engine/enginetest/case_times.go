@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // time is a text that is a time, or nearly one.
@@ -27,7 +28,7 @@ func (d dice) time() string {
 	return text
 }
 
-// randomTimes holds engines to engine.ParseMoment.
+// randomTimes holds engines to filter.ParseMoment.
 func randomTimes(t *testing.T, s *suite) {
 	d := newDice(23)
 	b := s.base(t, schema{})
@@ -44,7 +45,7 @@ func randomTimes(t *testing.T, s *suite) {
 	bound := func() *engine.Value {
 		for d.IntN(3) > 0 {
 			text := d.time()
-			if _, ok := engine.ParseMoment(text); ok {
+			if _, ok := filter.ParseMoment(text); ok {
 				return &engine.Value{V: text}
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -31,7 +31,7 @@ type Key struct {
 	// means none.
 	Attach []string
 	// Filter is what the key is bound to, see access.Scope; nil: nothing.
-	Filter []engine.Condition
+	Filter []filter.Condition
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 

@@ -101,6 +101,16 @@ func RegisterWith[P, I, O any](
 	})
 }
 
+// Need gives a part of the gateway, or the error of one that has none.
+func Need[P any](part P, missing error) func() (P, error) {
+	return func() (P, error) {
+		if any(part) == nil {
+			return part, missing
+		}
+		return part, nil
+	}
+}
+
 // Mount puts an endpoint behind authorisation and a deadline.
 func (a *API) Mount(r *Route, serve Handler) {
 	a.changing[r.Method+" "+r.Path] = r.changes()

@@ -89,6 +89,9 @@ type serverEvent struct {
 	data any
 }
 
+// EventStream is the media type of a stream of events.
+const EventStream = "text/event-stream"
+
 // NewEvent is an event of a stream of them, whose data is JSON.
 func NewEvent(name string, data any) serverEvent { return serverEvent{name, data} }
 

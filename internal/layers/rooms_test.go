@@ -10,13 +10,10 @@ import (
 
 // tooLarge are the packages that exceed the bounds. None is added, and each only shrinks.
 var tooLarge = map[string]room{
-	"cmd/hybridge":           {files: 56, circle: 52},
 	"engine/elastic/storage": {files: 27, circle: 18},
 	"engine/embedded":        {files: 43, circle: 27},
 	"engine/enginetest":      {files: 29, circle: 28},
 	"engine/postgres":        {files: 38, circle: 23},
-	"gateway":                {files: 45, circle: 10},
-	"search":                 {files: 36, circle: 26},
 }
 
 func TestPackagesAreRooms(t *testing.T) {

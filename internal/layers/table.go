@@ -12,18 +12,33 @@ var leaf []string
 // layers says, from the top down, which packages of ours each package may import.
 // A package without a place here fails the test: give it one, as low as it goes.
 var layers = map[string][]string{
-	"cmd/hybridge":         {anything},
-	"internal/app":         {anything},
-	"internal/app/datadir": leaf,
+	"cmd/hybridge":           {anything},
+	"internal/app":           {anything},
+	"internal/cli":           {anything},
+	"internal/cli/searching": {anything},
+	"internal/cli/measuring": {anything},
+	"internal/cli/content":   {anything},
+	"internal/cli/operating": {anything},
+	"internal/app/datadir":   leaf,
 
 	"gateway": {
+		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
 		"gateway/protocols/cohere", "gateway/protocols/dify", "gateway/protocols/mcp", "gateway/protocols/meilisearch",
 		"gateway/protocols/openai", "gateway/protocols/ragflow", "gateway/endpoint",
-		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
-		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/labels",
+		"search/recall", "search", "catalog/migration", "catalog/jobs", "catalog", "engine", "scoring",
 		"access", "access/audit", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks",
-		"events", "experiments", "experiments/live",
+	},
+	"gateway/searches": {
+		"gateway/endpoint", "search/compare", "search", "presets", "rag", "rag/answer", "access", "lib/labels",
+	},
+	"gateway/versioned": {
+		"gateway/endpoint", "search", "presets", "synonyms", "rules", "versions", "engine", "access", "access/keys",
+	},
+	"gateway/chunks": {"gateway/endpoint", "ingest", "catalog/jobs", "search", "engine", "locale", "access"},
+	"gateway/quality": {
+		"gateway/endpoint", "evaluation", "evaluation/exchange", "evaluation/library", "evaluation/runs",
+		"evaluation/judge", "evaluation/clicks", "events", "experiments", "experiments/live", "catalog/jobs", "access",
+		"access/keys",
 	},
 	"gateway/protocols/cohere": {"gateway/endpoint", "search", "access"},
 	"gateway/protocols/dify":   {"gateway/protocols/conditions", "gateway/endpoint", "rag", "search", "access"},
@@ -41,23 +56,23 @@ var layers = map[string][]string{
 		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
 		"search", "engine", "access",
 	},
-	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine"},
+	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine", "filter"},
 	"gateway/protocols/documents":  {"gateway/endpoint", "ingest", "search", "engine", "access"},
 	"gateway/endpoint": {
-		"search", "ingest", "engine", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
+		"search", "ingest", "filter", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
 	},
 
-	"search/compare":       {"search", "access"},
-	"search/recall":        {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
-	"cmd/hybridge/foreign": {"engine/elastic/rest"},
-	"internal/app/demo":    {"docs", "ingest", "catalog", "engine", "access"},
-	"docs":                 leaf,
-	"docs/gen":             {"docs"},
-	"guide":                {"bm25", "analysis", "analysis/highlight"},
-	"web":                  leaf,
-	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
-	"rag":                  {"search", "engine", "access"},
-	"rag/answer":           {"rag", "lib/service"},
+	"search/compare":               {"search", "access"},
+	"search/recall":                {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
+	"internal/cli/content/foreign": {"engine/elastic/rest"},
+	"internal/app/demo":            {"docs", "ingest", "catalog", "engine", "access"},
+	"docs":                         leaf,
+	"docs/gen":                     {"docs"},
+	"guide":                        {"bm25", "analysis", "analysis/highlight"},
+	"web":                          leaf,
+	"catalog/migration":            {"catalog/jobs", "catalog", "engine", "access"},
+	"rag":                          {"search", "engine", "access"},
+	"rag/answer":                   {"rag", "lib/service"},
 	"evaluation": {
 		"evaluation/exchange", "evaluation/metric", "search", "engine", "scoring", "access", "analysis/language",
 		"embedding/bank", "lib/vector",
@@ -75,7 +90,7 @@ var layers = map[string][]string{
 	"evaluation/clicks": {"evaluation/library", "events", "access"},
 	"events":            {"search", "engine", "access", "lib/sqlite"},
 	"experiments/live":  {"experiments", "events", "search", "engine", "access"},
-	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language", "analysis/fold"},
+	"ingest":            {"ingest/parse", "catalog", "engine", "filter", "access", "analysis/language", "analysis/fold"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
 	"ingest/parse/pool": {"ingest/parse"},
@@ -88,17 +103,28 @@ var layers = map[string][]string{
 	},
 	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
-		"access", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "engine",
-		"lib/admission", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance", "search/retrieve", "search/typing",
+		"access", "analysis", "analysis/language", "embedding/bank", "engine", "lib/admission", "lib/tracing",
+		"scoring", "search/answer", "search/ask", "search/engines", "search/plan", "search/present", "search/rank",
+		"search/refine", "search/retrieve", "search/typing",
 	},
 	"search/typing": {
 		"access", "analysis", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
 		"search/plan",
 	},
+	"search/present": {
+		"analysis/highlight", "engine", "lib/tracing", "scoring", "search/answer", "search/ask", "search/engines",
+		"search/plan", "search/rank", "search/refine", "search/retrieve",
+	},
+	"search/refine": {
+		"analysis", "engine", "lib/tracing", "lib/vector", "rules", "scoring", "search/answer", "search/ask",
+		"search/engines", "search/plan", "search/rank", "search/retrieve",
+	},
 	"search/retrieve": {
 		"analysis", "embedding/bank", "engine", "lib/tracing", "scoring", "search/answer", "search/ask",
-		"search/engines", "search/plan", "search/relevance",
+		"search/engines", "search/plan", "search/rank", "search/relevance",
+	},
+	"search/rank": {
+		"analysis", "engine", "lib/vector", "scoring", "search/answer", "search/plan", "search/relevance",
 	},
 	"search/relevance": {
 		"analysis/language", "embedding/bank", "engine", "scoring", "search/answer",
@@ -132,12 +158,12 @@ var layers = map[string][]string{
 		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel",
 		"lib/quietconn", "lib/reason", "lib/schema", "lib/tracing",
 	},
-	"engine/embedded":        {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
+	"engine/embedded":        {"engine", "filter", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":          {"engine", "lib/sqlite"},
 	"internal/migrationtest": {"catalog/migration", "catalog/jobs", "catalog", "engine", "access"},
-	"engine/enginetest":      {"engine", "scoring", "internal/devservices", "internal/golden", "internal/skips"},
-	"mappings":               {"engine", "scoring", "esquery"},
-	"engine":                 {"scoring", "analysis/language"},
+	"engine/enginetest":      {"engine", "filter", "scoring", "internal/devservices", "internal/golden", "internal/skips"},
+	"mappings":               {"engine", "filter", "scoring", "esquery"},
+	"engine":                 {"filter", "scoring", "analysis/language"},
 
 	"analysis":                leaf,
 	"analysis/language":       leaf,
@@ -164,7 +190,8 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           {"lib/service"},
 	"search/rewrite":          {"search", "lib/service"},
-	"access":                  {"engine"},
+	"access":                  {"filter"},
+	"filter":                  leaf,
 	"access/audit":            {"access"},
 	"access/keys":             {"access", "lib/sqlite"},
 	"access/quota":            {"lib/sqlite"},
@@ -217,7 +244,7 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
-	"github.com/modelcontextprotocol/":           {"gateway", "gateway/protocols/mcp", "cmd/hybridge"},
+	"github.com/modelcontextprotocol/":           {"gateway/...", "internal/cli/operating", "cmd/hybridge"},
 	"github.com/alecthomas/participle/":          {"gateway/protocols/meilisearch"},
 	"github.com/google/jsonschema-go/":           {"gateway/protocols/mcp"},
 	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks", "internal/layers"},
@@ -237,5 +264,5 @@ var (
 // machinery are the packages that only tests use; only they may import `testing`. The program is none of them.
 var (
 	machinery = []string{"internal/", "engine/enginetest"}
-	program   = []string{"internal/app"}
+	program   = []string{"internal/app", "internal/cli"}
 )

@@ -240,4 +240,5 @@ func NewQueryID() string {
 	return id.String()
 }
 
+// Milliseconds is a duration as Timings have it.
 func Milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

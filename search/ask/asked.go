@@ -28,7 +28,9 @@ func (r *Asked) Pins() bool {
 
 // Hides reports whether rules hide anything.
 func (r *Asked) Hides() bool {
-	return slices.ContainsFunc(r.Rules, func(of *MatchedRules) bool { return of != nil && len(of.Chunks)+len(of.Documents) > 0 })
+	return slices.ContainsFunc(r.Rules, func(of *MatchedRules) bool {
+		return of != nil && len(of.Chunks)+len(of.Documents) > 0
+	})
 }
 
 // MayShow reports whether a chunk of a subject may be shown beside what engines find: a pin shows
@@ -97,6 +99,7 @@ func (r *Asked) Page(n int) (from, to int) {
 	return from, to
 }
 
+// ReturnsParents reports whether hits bring their sections along.
 func (r *Asked) ReturnsParents() bool { return r.Plan.Return == plan.ReturnParent }
 
 // BaseBoosts are those of the subjects over the largest of the request; nil where all are equal.
@@ -133,4 +136,16 @@ func (r *Asked) Without(field string) Asked {
 	other.Question.Filter.Conditions = slices.Concat(r.Bound, slices.DeleteFunc(slices.Clone(conditions),
 		func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
 	return other
+}
+
+// CutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
+func (r *Asked) CutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
+
+// FusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+func (r *Asked) FusedThreshold() plan.Threshold {
+	threshold := r.Plan.Threshold
+	if r.CutsReranked() {
+		threshold.Score = nil
+	}
+	return threshold
 }

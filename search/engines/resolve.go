@@ -19,7 +19,9 @@ type Resolver struct {
 }
 
 // Resolve finds a knowledge base of the request and the engine that answers.
-func (s Resolver) Resolve(ctx context.Context, scope access.Scope, req *plan.Request, id string) (_ Subject, err error) {
+func (s Resolver) Resolve(
+	ctx context.Context, scope access.Scope, req *plan.Request, id string,
+) (_ Subject, err error) {
 	ctx, span := tracing.Start(ctx, spanResolve)
 	defer func() { span.End(err) }()
 	kb, holder, err := s.Catalog.Get(ctx, scope, id)
@@ -65,7 +67,27 @@ func chooseEngine(asked string, kb *engine.KnowledgeBase, holder engine.Engine) 
 	return holder, nil
 }
 
+// DimensionDetail says that a vector has another dimension than a knowledge base.
 func DimensionDetail(n int, kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
 		n, kb.Dimensions, kb.ID)
 }
+
+// Subject is a knowledge base that a request searches, the engine that answers, and
+// the plan for it.
+type Subject struct {
+	KB     engine.KnowledgeBase
+	Engine engine.Engine
+	Plan   plan.Plan
+
+	metrics *Metrics // of the searcher
+}
+
+// Catalog finds a knowledge base and the engine that holds it; fault.NotFound
+// when the scope does not know it.
+type Catalog interface {
+	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
+}
+
+// ParallelSubjects bounds how many knowledge bases one request searches at a time.
+const ParallelSubjects = 8

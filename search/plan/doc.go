@@ -6,8 +6,7 @@
 //	                rerank.go, returns.go
 //	filter.go       the filter of a request as conditions for engines; facets.go the fields to count
 //	plan.go         Plan and Leg
-//	phrasings.go, fields.go, signallegs.go, shape.go   what changes a plan after its preset made it
+//	shape.go        what changes a plan after its preset made it
 //	everything.go   the plan of a request without a question
-//	secondstage.go  the second stage of a plan
-//	weightmodel.go  the weight of words by features.go of the question
+//	weightmodel.go  the weight of words by features of the question
 package plan

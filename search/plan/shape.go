@@ -1,9 +1,16 @@
 package plan
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -80,4 +87,158 @@ func (p *Plan) FusesAlone(req *Request) error {
 		}
 	}
 	return nil
+}
+
+// Several phrasings of a question are legs of one answer, as in RAG-Fusion (Rackauckas 2024,
+// https://arxiv.org/abs/2402.03367): each leg of the plan is there once for each phrasing, at
+// its share of the weight. The question itself is the first: it alone has operators, is
+// reranked and corrected, and is what thresholds on raw scores are for.
+
+// MaxPhrasings is how many Request.Queries may have.
+const MaxPhrasings = 8
+
+func (r *Request) validateQueries() error {
+	if n := len(r.Queries); n > MaxPhrasings {
+		return fault.Invalid("queries", fault.Length(n), "at most 8 phrasings")
+	}
+	for i, text := range r.Queries {
+		field := "queries[" + strconv.Itoa(i) + "]"
+		switch {
+		case len(text) > MaxQueryBytes:
+			return &fault.Error{
+				Kind: fault.TooLarge, Field: field, Detail: fault.Invalid(field, text, "at most 32768 bytes").Detail,
+			}
+		case !utf8.ValidString(text):
+			return fault.Invalid(field, text, "valid UTF-8")
+		case strings.TrimSpace(text) == "":
+			return fault.Invalid(field, text, "a question of at least one character that is not blank")
+		}
+	}
+	return nil
+}
+
+// Phrase has the legs ask for n more phrasings. No phrasing's words are required then: what
+// one of them finds may have none of another's.
+func (p *Plan) Phrase(n int) {
+	if n == 0 {
+		return
+	}
+	if p.Fusion.Method == scoring.Single { // as the presets have it for several legs
+		p.Fusion = scoring.Fusion{Method: scoring.RRF, RRFK: scoring.DefaultRRFK}
+	}
+	planned := p.Legs
+	p.Legs, p.TextRequired, p.Relaxations = nil, false, nil
+	for query := range n + 1 {
+		for _, l := range planned {
+			if l.Kind == scoring.Signal {
+				continue
+			}
+			l.Weight /= float64(n + 1)
+			if l.Query = query; query > 0 {
+				l.Name += ":" + strconv.Itoa(query)
+			}
+			p.Legs = append(p.Legs, l)
+		}
+	}
+	for _, l := range planned {
+		if l.Kind == scoring.Signal {
+			p.Legs = append(p.Legs, l)
+		}
+	}
+}
+
+// BoostFields gives the text legs of a plan the boosts of parts of the text: those of the request,
+// else those of the preset, else those of the knowledge base.
+func (p *Plan) BoostFields(kb *engine.KnowledgeBase) error {
+	boosts, kept := p.Fields, kb.Parts()
+	if boosts == nil {
+		boosts = kb.Boosts
+		if p.UsualFields != nil && kb.Attach == nil {
+			boosts = maps.Clone(p.UsualFields)
+			maps.DeleteFunc(boosts, func(part string, _ float64) bool { return !slices.Contains(kept, part) })
+		}
+	}
+	if boosts == nil {
+		return nil
+	}
+	for part, by := range boosts {
+		if by != 1 && !slices.Contains(kept, part) {
+			return lacksPart(kb, part)
+		}
+	}
+	boosts = maps.Clone(boosts)
+	maps.DeleteFunc(boosts, func(_ string, by float64) bool { return by == 1 })
+	p.Fields = nil
+	if len(boosts) == 0 {
+		return nil
+	}
+	p.Fields = boosts
+	for i := range p.Legs {
+		if l := &p.Legs[i]; l.Kind == scoring.Text && l.Field == engine.FieldText {
+			l.Boosts = boostsOf(boosts)
+		}
+	}
+	return nil
+}
+
+func lacksPart(kb *engine.KnowledgeBase, part string) error {
+	has := "none of its parts"
+	if kept := kb.Parts(); len(kept) > 0 {
+		has = strings.Join(kept, ", ")
+	}
+	return &fault.Error{
+		Kind: fault.InvalidArgument, Field: "fields." + part,
+		Detail: fmt.Sprintf("knowledge base %s does not index %s by itself; it has %s (a new one with fields does)",
+			kb.ID, part, has),
+	}
+}
+
+// boostsOf are in the order of the parts.
+func boostsOf(boosts map[string]float64) []engine.Boost {
+	var list []engine.Boost
+	for _, part := range engine.Parts() {
+		if by, boosted := boosts[part]; boosted {
+			list = append(list, engine.Boost{Part: part, By: by})
+		}
+	}
+	return list
+}
+
+// Leg is the signal as a leg of a plan.
+func (s *Signal) Leg() Leg {
+	signal, err := s.of("")
+	if err != nil { // validated before
+		return Leg{}
+	}
+	return Leg{Name: s.name(), Kind: scoring.Signal, Field: signal.Field, Weight: s.Weight, Signal: s}
+}
+
+// AsOf is the moment that a plan's recencies are of: rounded down, so that an answer can be
+// kept, and its pages are of one ranking, for a 256th of the half-life.
+func (p *Plan) AsOf(now time.Time) {
+	for i := range p.Legs {
+		s := p.Legs[i].Signal
+		if s == nil || s.Recency == nil {
+			continue
+		}
+		if half, err := parseAge("", s.Recency.HalfLife, time.Second); err == nil {
+			moment := now.UTC().Truncate(max(time.Second, (half / 256).Truncate(time.Second)))
+			p.Legs[i].AsOf = &moment
+		}
+	}
+}
+
+// EngineSignal is what a leg asks of the engine, nil where it is none.
+func (l *Leg) EngineSignal() *engine.Signal {
+	if l.Signal == nil {
+		return nil
+	}
+	signal, err := l.Signal.of("")
+	if err != nil { // validated before
+		return nil
+	}
+	if signal.Recency != nil && l.AsOf != nil {
+		signal.Recency.Now = *l.AsOf
+	}
+	return &signal
 }

@@ -70,6 +70,7 @@ func (r *Request) validateQuestion() error {
 	return r.ValidateQuery()
 }
 
+// ValidateQuery checks the text of the question alone.
 func (r *Request) ValidateQuery() error {
 	switch {
 	case len(r.Query) > MaxQueryBytes:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // WeightModel makes the weight of words follow from what is known of one question before it is fused: that of each
@@ -80,4 +81,115 @@ func (m *WeightModel) Account(of map[string]float64) *ByQuestion {
 		}
 	}
 	return q
+}
+
+const (
+	// FeatureDepth is how many hits of a leg features look at: legs return at least as many, so that features depend
+	// on neither page nor top_k.
+	FeatureDepth   = 10
+	maxCoefficient = 100
+)
+
+// noFeature is of what is unknown: it adds nothing.
+const noFeature = 0.0
+
+// features are what a model may look at, by name. Scores are in standard deviations from the mean over the knowledge
+// base; each is within a few units, so that coefficients compare.
+var features = map[string]func(f *Facts) float64{
+	// The share of the ten best by words that is among the ten best by vectors.
+	"agreement": func(f *Facts) float64 { return f.agreement() },
+	// Whether a word of the question has a digit, as codes and numbers do.
+	"digits": func(f *Facts) float64 { return f.Digits },
+	// The share of the question's idf mass that the text index knows.
+	"known": func(f *Facts) float64 { return f.Known },
+	// The logarithm of the number of words.
+	"terms": func(f *Facts) float64 { return math.Log1p(f.Terms) },
+	// The logarithm of how far the best chunk is ahead of the tenth.
+	"text_gap":   func(f *Facts) float64 { return f.Text.gap() },
+	"vector_gap": func(f *Facts) float64 { return f.Vector.gap() },
+	// How far the best chunk of one leg is behind that of the other in the other's scores, as a logarithm.
+	"text_in_vector": func(f *Facts) float64 { return f.Vector.behind(f.Text.best) },
+	"vector_in_text": func(f *Facts) float64 { return f.Text.behind(f.Vector.best) },
+}
+
+var featureNames = slices.Sorted(maps.Keys(features))
+
+// Features are the names of what a WeightModel may look at.
+func Features() []string { return slices.Clone(featureNames) }
+
+// Facts is what features are computed from: the question, and the scores of its first text leg and first vector leg.
+type Facts struct {
+	Terms, Digits, Known float64
+	Text, Vector         ZScores
+}
+
+// Features gives the value of each feature by its name.
+func (f *Facts) Features() map[string]float64 {
+	all := make(map[string]float64, len(features))
+	for name, of := range features {
+		all[name] = of(f)
+	}
+	return all
+}
+
+// ZScores has the z-scores of a leg: of all candidates, and the places of its ten best.
+type ZScores struct {
+	z    []float64
+	best []int
+}
+
+// NewZScores takes what a leg says of each candidate, NaN where it says nothing, and overwrites it. A leg without
+// moments has no z-scores.
+func NewZScores(values []float64, m *scoring.Moments) (s ZScores) {
+	if m == nil || m.Deviation <= 0 {
+		return s
+	}
+	s.z, s.best = values, make([]int, 0, FeatureDepth+1)
+	for i, value := range values {
+		if s.z[i] = (value - m.Mean) / m.Deviation; math.IsNaN(value) {
+			s.z[i] = math.Inf(-1)
+		}
+		s.take(i)
+	}
+	return s
+}
+
+// take keeps the place of a candidate that is among the best so far, the larger z-score first.
+func (s *ZScores) take(place int) {
+	z := s.z[place]
+	if math.IsInf(z, -1) || len(s.best) == FeatureDepth && !(z > s.z[s.best[FeatureDepth-1]]) {
+		return
+	}
+	at := len(s.best)
+	for at > 0 && z > s.z[s.best[at-1]] {
+		at--
+	}
+	s.best = slices.Insert(s.best, at, place)
+	s.best = s.best[:min(len(s.best), FeatureDepth)]
+}
+
+// gap is the logarithm of 1 + how far the best is ahead of the tenth, or of the last.
+func (s *ZScores) gap() float64 {
+	if len(s.best) < 2 {
+		return noFeature
+	}
+	return math.Log1p(s.z[s.best[0]] - s.z[s.best[len(s.best)-1]])
+}
+
+// behind is the logarithm of 1 + how far the best of another leg is behind the best of this one.
+func (s *ZScores) behind(others []int) float64 {
+	if len(s.best) == 0 || len(others) == 0 || math.IsInf(s.z[others[0]], -1) {
+		return noFeature
+	}
+	return math.Log1p(s.z[s.best[0]] - s.z[others[0]])
+}
+
+func (f *Facts) agreement() float64 {
+	both := 0
+	for _, place := range f.Text.best {
+		if slices.Contains(f.Vector.best, place) {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(f.Text.best)))
 }

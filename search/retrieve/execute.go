@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
-	"github.com/hybridge-search/hybridge/search/relevance"
+	"github.com/hybridge-search/hybridge/search/rank"
 )
 
 // Retriever asks the engines of a search.
@@ -39,7 +39,7 @@ type Demand struct {
 // Retrieval is what one knowledge base finds for the question.
 type Retrieval struct {
 	*engines.Subject
-	relevance.Found
+	rank.Base
 	Question *ask.Question
 	wants    plan.Exactness
 	demand   Demand
@@ -50,20 +50,15 @@ type Retrieval struct {
 	Legs       []leg
 	Known      *float64       // share of the query's idf mass that the text index knows
 	chunks     []engine.Chunk // that came with the hits
-	Ranking    []scoring.Fused
-	Cuts       []scoring.Cut // hits dropped, per threshold on a leg
-	Relaxed    string        // the minimum_should_match that found something, when not the planned one
-	Full       bool          // an engine stopped at its limit: more may match
+	Cuts       []scoring.Cut  // hits dropped, per threshold on a leg
+	Relaxed    string         // the minimum_should_match that found something, when not the planned one
 	Method     string
 	Pool       *pool // nil: scored by itself
-	Source     int32 // its place among the retrievals
-	Offset     int   // of its hits among the candidates that it was fused with
 	Degraded   []answer.Degraded
 	FuseMS     float64
 	Deferred   deferredScores
 	Rules      *ask.MatchedRules // nil: no rule matches
 	Pins       []ask.Pin         // of the rules, with what they show
-	PinnedBy   map[string]string // the chunks that these show: the rule
 	addedPins  []int             // hits that pins added, which no leg found
 	spared     int               // pinned hits of the ranking that are below a threshold on a leg
 }
@@ -97,7 +92,7 @@ func newRetrieval(r *ask.Asked, m []Measured, d Demand, i int) Retrieval {
 	rt := Retrieval{
 		Subject: &r.Subjects[i], Question: &r.Question, demand: d,
 		measured: &m[i], vocabulary: r.Vocabulary, wants: r.Request.Exact,
-		Source: int32(i), several: len(r.Subjects) > 1, //nolint:gosec // at most 64
+		Base: rank.Base{Source: int32(i)}, several: len(r.Subjects) > 1, //nolint:gosec // at most 64
 	}
 	if r.Rules != nil {
 		rt.Rules = r.Rules[i]

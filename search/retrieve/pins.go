@@ -63,6 +63,7 @@ func (rt *Retrieval) show(p *ask.Pin, id string) {
 	}
 }
 
+// ReadPins reads what is pinned and was not found by any leg, as far as the search may show it.
 func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 	var ids []string
 	for i := range rt.Pins {

@@ -51,7 +51,9 @@ func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg)
 
 // profileOf is that of the first vector field; of a knowledge base without vectors, that
 // of its texts.
-func (s *Retriever) profileOf(ctx context.Context, subject *engines.Subject, fields []string) (*relevance.Profile, error) {
+func (s *Retriever) profileOf(
+	ctx context.Context, subject *engines.Subject, fields []string,
+) (*relevance.Profile, error) {
 	p, err := &relevance.Profile{}, error(nil)
 	if len(fields) > 0 {
 		p, err = s.Profiles.of(ctx, subject, fields[0])

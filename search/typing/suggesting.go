@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
+// MaxSuggested is how many suggestions are wanted at most.
 func (r *SuggestRequest) MaxSuggested() int {
 	if r.Limit != nil {
 		return *r.Limit
@@ -78,7 +79,9 @@ func (s Suggester) Suggest(
 func isUnsupported(err error) bool { return fault.Is(err, fault.Unsupported) }
 
 // suggestFrom takes suggestions out of one knowledge base.
-func (s Suggester) suggestFrom(ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed) ([]Suggestion, error) {
+func (s Suggester) suggestFrom(
+	ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed,
+) ([]Suggestion, error) {
 	lexicon, ok := subject.Engine.(engine.Lexicon)
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "engine %s has no suggestions", subject.Engine.Name())

@@ -50,6 +50,7 @@ type Suggestions struct {
 // stepSuggest is what Degraded calls it.
 const stepSuggest = "suggest"
 
+// Validate refuses what cannot be meant.
 func (r *SuggestRequest) Validate() error {
 	if len(r.Query) > MaxSuggestBytes {
 		return fault.Invalid("query", r.Query, "at most 256 bytes")

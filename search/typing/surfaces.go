@@ -93,7 +93,8 @@ func visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	chunks, err := engines.Ask(ctx, subject, engines.CallChunks, subject.Engine.Chunks, engine.ChunksRequest{KB: subject.KB, IDs: ids})
+	req := engine.ChunksRequest{KB: subject.KB, IDs: ids}
+	chunks, err := engines.Ask(ctx, subject, engines.CallChunks, subject.Engine.Chunks, req)
 	if err != nil {
 		return nil, err
 	}

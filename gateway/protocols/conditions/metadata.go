@@ -17,6 +17,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -196,7 +197,7 @@ func numberOf(value any) any {
 // written_at has as the first.
 func inTime(field, bound string, value any) search.Filter {
 	written, _ := value.(string)
-	moment, isTime := engine.ParseMoment(written)
+	moment, isTime := filter.ParseMoment(written)
 	number := moment.From
 	operator := bound
 	switch seconds, ok := numberOf(value).(float64); {

@@ -1,0 +1,31 @@
+// Package quality has the resources by which searches are measured and decided between.
+//
+//	quality.go       Services: what they are made of
+//	querysets.go, judgments.go, imports.go  query sets and judgments
+//	gradings.go      judgments by a language model
+//	evaluations.go, tunings.go  what judgments say of presets
+//	experiments.go, events.go   what users say of them
+package quality
+
+import "github.com/hybridge-search/hybridge/gateway/endpoint"
+
+// Services do the work; where one is nil, there is none.
+type Services struct {
+	Library     Library // query sets and judgments
+	Gradings    Gradings
+	Evaluations Evaluations
+	Tunings     Tunings
+	Experiments Experiments
+	Events      Events
+	Clicks      Clicks // judgments of events
+}
+
+// Register adds the resources.
+func Register(api *endpoint.API, of *Services) {
+	registerLibrary(api, of.Library)
+	registerGradings(api, of.Gradings)
+	registerEvaluations(api, of.Evaluations)
+	registerTunings(api, of.Tunings)
+	registerExperiments(api, of.Experiments)
+	registerEvents(api, of.Events, of.Clicks)
+}

@@ -1,0 +1,69 @@
+// Package versioned has the resources that are edited while the gateway runs and keep all their versions.
+//
+//	versioned.go  Stores: what they are made of
+//	sets.go       what sets of knowledge bases have in common
+//	synonyms.go, synonymeffects.go, rules.go  such sets
+//	presets.go    presets that tenants save
+package versioned
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
+)
+
+// Stores keep what is edited.
+type Stores struct {
+	Synonyms Synonyms     // nil: they cannot be edited
+	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
+	Rules    Sets         // query rules; nil: there are none
+	Presets  SavedPresets // nil: there are none but the searcher's
+}
+
+// Searcher knows what searches may name, and logs what is asked.
+type Searcher interface {
+	presetSearcher
+	queryLog
+}
+
+// queryLog adds a query to the log line of a request, if that is configured.
+type queryLog interface {
+	NoteQuery(ctx context.Context, query string)
+}
+
+// Edited is what is edited of each knowledge base.
+type Edited []struct {
+	store  Sets
+	global string // what is of all knowledge bases
+}
+
+// Register adds the resources, and gives what is to be dropped with a knowledge base.
+func Register(api *endpoint.API, catalog Catalog, searcher Searcher, of *Stores) Edited {
+	ofSynonyms := &sets[synonyms.Version]{
+		catalog: catalog, store: of.Synonyms, global: synonyms.Global,
+		brief: func(v *versions.Version) synonyms.Version { return synonyms.Version(*v) },
+		whole: func(v *versions.Version) (synonyms.Version, error) { return synonyms.Version(*v), nil },
+	}
+	ofRules := &sets[RuleSet]{catalog: catalog, store: of.Rules, brief: briefRules, whole: wholeRules}
+	(&presetService{api, searcher, of.Presets}).register()
+	(&synonymService{api, ofSynonyms, of.Synonyms, of.Drafts, searcher}).register()
+	(&ruleService{api, ofRules}).register()
+	return Edited{{ofSynonyms.store, ofSynonyms.global}, {ofRules.store, ofRules.global}}
+}
+
+// Drop drops what was edited of a deleted knowledge base, with its history, so that a new one
+// of the same name does not get it.
+func (s Edited) Drop(ctx context.Context, scope access.Scope, kb string) error {
+	for _, of := range s {
+		if of.store == nil || kb == of.global {
+			continue
+		}
+		if err := of.store.Delete(ctx, scope.Tenant, kb, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

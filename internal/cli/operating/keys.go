@@ -1,0 +1,158 @@
+package operating
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/cli"
+)
+
+func keysCommand(p *cli.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "keys", Short: "Make, list, rotate and revoke API keys",
+		Long: `API keys that are stored where the data is and hold on every gateway within two
+seconds, without a restart. Those of the configuration file are not among them.`,
+	}
+	cmd.AddCommand(keysCreateCommand(p), keysListCommand(p), keysRotateCommand(p), keysRevokeCommand(p))
+	return cmd
+}
+
+func keysCreateCommand(p *cli.Program) *cobra.Command {
+	var roles, bases, attach []string
+	var expires time.Duration
+	cmd := &cobra.Command{
+		Use: "create NAME", Short: "Make a key and print it, this once",
+		Example: "  hybridge keys create website --roles search --kb manuals --expires 2160h",
+	}
+	cmd.Flags().StringSliceVar(&roles, "roles", []string{keys.Search}, "Of search, write, manage, operate")
+	cmd.Flags().StringSliceVar(&bases, "kb", nil, "Knowledge bases that the key is limited to (default: all)")
+	cmd.Flags().StringSliceVar(&attach, "attach", nil,
+		"Existing Elasticsearch indexes that it may attach, as ragflow_* (default: none)")
+	cmd.Flags().DurationVar(&expires, "expires", 0, "How long it is valid, as 720h (default: until it is revoked)")
+	asJSON := cli.AddJSON(cmd.Flags())
+	cli.AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if expires < 0 {
+			return fault.Invalid("--expires", expires, "a duration above 0")
+		}
+		wanted := gateway.NewKey{Name: args[0], Roles: roles, KnowledgeBases: bases, Attach: attach}
+		if expires > 0 {
+			at := time.Now().Add(expires).UTC().Truncate(time.Second)
+			wanted.ExpiresAt = &at
+		}
+		do, err := cli.PostJSON(cli.KeysPath, wanted)
+		if err != nil {
+			return err
+		}
+		return printMade(p, cmd, do, *asJSON)
+	}
+	return cmd
+}
+
+// printMade prints the key that a call makes.
+func printMade(p *cli.Program, cmd *cobra.Command, do cli.Call, inJSON bool) error {
+	return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
+		text, err := c.Raw(ctx, do)
+		if err != nil {
+			return err
+		}
+		var made gateway.MadeKey
+		if err := c.Decode(text, &made); err != nil {
+			return err
+		}
+		if inJSON {
+			return cli.PrintJSON(p.Stdout, made)
+		}
+		out := &cli.Printer{W: p.Stdout}
+		out.Line("%s", made.Key)
+		return out.Err
+	})
+}
+
+func keysListCommand(p *cli.Program) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the keys"}
+	asJSON := cli.AddJSON(cmd.Flags())
+	cli.AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
+			var list gateway.KeyList
+			if err := c.Get(ctx, cli.KeysPath, &list); err != nil {
+				return err
+			}
+			if *asJSON {
+				return cli.PrintJSON(p.Stdout, list.Keys)
+			}
+			return printKeys(p, list.Keys)
+		})
+	}
+	return cmd
+}
+
+func printKeys(p *cli.Program, list []keys.Record) error {
+	table := cli.NewTable(p.Stdout)
+	out := &cli.Printer{W: table}
+	out.Line("NAME\tROLES\tKNOWLEDGE BASES\tSTATE\tLAST USE")
+	slices.SortFunc(list, func(a, b keys.Record) int { return strings.Compare(a.Name, b.Name) })
+	now := time.Now()
+	for i := range list {
+		r := &list[i]
+		bases, state, used := "all", "valid", "never"
+		if r.KnowledgeBases != nil {
+			bases = strings.Join(r.KnowledgeBases, ",")
+		}
+		switch {
+		case r.RevokedAt != nil:
+			state = "revoked " + r.RevokedAt.Local().Format(time.DateTime)
+		case !r.Valid(now):
+			state = "expired " + r.ExpiresAt.Local().Format(time.DateTime)
+		case r.ExpiresAt != nil:
+			state = "until " + r.ExpiresAt.Local().Format(time.DateTime)
+		}
+		if r.LastUsed != nil {
+			used = r.LastUsed.Local().Format(time.DateTime)
+		}
+		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), bases, state, used)
+	}
+	if out.Err != nil {
+		return out.Err
+	}
+	return table.Flush()
+}
+
+func keysRotateCommand(p *cli.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rotate NAME", Short: "Give a key a new secret and print it, this once",
+	}
+	asJSON := cli.AddJSON(cmd.Flags())
+	cli.AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		rotate := cli.Call{Method: http.MethodPost, Path: cli.KeysPath + "/" + url.PathEscape(args[0]) + "/rotate"}
+		return printMade(p, cmd, rotate, *asJSON)
+	}
+	return cmd
+}
+
+func keysRevokeCommand(p *cli.Program) *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke NAME", Short: "End a key, at once"}
+	asJSON := cli.AddJSON(cmd.Flags())
+	cli.AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
+			_, err := c.Raw(ctx, cli.Call{Method: http.MethodDelete, Path: cli.KeysPath + "/" + url.PathEscape(args[0])})
+			if err != nil {
+				return err
+			}
+			return p.Done(*asJSON, "revoked", args[0])
+		})
+	}
+	return cmd
+}

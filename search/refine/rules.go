@@ -1,0 +1,112 @@
+package refine
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/rules"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search/answer"
+	"github.com/hybridge-search/hybridge/search/ask"
+	"github.com/hybridge-search/hybridge/search/engines"
+	"github.com/hybridge-search/hybridge/search/rank"
+)
+
+// Pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
+// pins, whatever was found of it. It reads what no leg found, so it knows that the search may
+// show it.
+func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
+	if !r.Pins() {
+		return
+	}
+	ctx, span := tracing.Start(ctx, engines.SpanRules)
+	defer span.End(nil)
+	for i := range set.Retrievals {
+		if rt := &set.Retrievals[i]; rt.Pins == nil {
+			rt.ChoosePins(nil) // its legs had nothing to look for
+		}
+	}
+	found := map[rank.Key]*scoring.Fused{}
+	for i := range set.Entries {
+		if e := &set.Entries[i]; set.IsPinned(e) {
+			found[set.Key(e)] = e
+		}
+	}
+	set.readPins(ctx, r)
+	front := make([]scoring.Fused, 0, len(set.Entries))
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
+		unfound := rt.Unfound()
+		placed := map[string]bool{}
+		for _, p := range rt.Pins {
+			if p.Shown == "" || placed[p.Shown] {
+				continue
+			}
+			placed[p.Shown] = true
+			if e := found[rank.Key{Source: rt.Source, ID: p.Shown}]; e != nil {
+				front = append(front, *e)
+			} else if e, read := unfound[p.Shown]; read {
+				front = append(front, e)
+			}
+		}
+	}
+	for i := range set.Entries {
+		if e := &set.Entries[i]; !set.IsPinned(e) {
+			front = append(front, *e)
+		}
+	}
+	set.Entries = front
+}
+
+// readPins reads what is pinned and was not found by any leg, of all knowledge bases at a time.
+// Where that fails the answer is without it, and says so.
+func (set *Set) readPins(ctx context.Context, r *ask.Asked) {
+	var group errgroup.Group
+	group.SetLimit(engines.ParallelSubjects)
+	failed := make([]error, len(set.Retrievals))
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
+		if rt.Err == nil && slices.ContainsFunc(rt.Pins, func(p ask.Pin) bool { return p.Shown == "" }) {
+			group.Go(func() error {
+				failed[i] = rt.ReadPins(ctx, r)
+				return nil // each has its own error
+			})
+		}
+	}
+	_ = group.Wait()
+	for i, err := range failed {
+		if err != nil {
+			set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepRules, set.Retrievals[i].KB.ID, err))
+		}
+	}
+}
+
+// AppliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
+// not told to one that has any.
+func (set *Set) AppliedRules(r *ask.Asked) []answer.AppliedRule {
+	var all []answer.AppliedRule
+	for i := range set.Retrievals {
+		rt := &set.Retrievals[i]
+		if rt.Rules == nil {
+			continue
+		}
+		for _, rule := range rt.Rules.All {
+			applied := answer.AppliedRule{
+				KnowledgeBase: rt.KB.ID, Rule: rule.Name, Pinned: []string{}, Hidden: []rules.Target{},
+			}
+			for _, p := range rt.Pins {
+				if p.Shown != "" && p.Rule == rule.Name && !slices.Contains(applied.Pinned, p.Shown) {
+					applied.Pinned = append(applied.Pinned, p.Shown)
+				}
+			}
+			if len(r.Bound) == 0 {
+				applied.Hidden = append(applied.Hidden, rule.Hide...)
+			}
+			all = append(all, applied)
+		}
+	}
+	return all
+}
