@@ -24,7 +24,7 @@ type SelectRequest struct {
 	Limit      int    // 1 to MaxChange
 }
 
-// OfDocument is the condition that selects the chunks of a document.
+// OfDocument returns the condition that selects the chunks of a document.
 func OfDocument(documentID string) filter.Condition {
 	return filter.Condition{Field: FieldDocumentID, In: []filter.Value{{V: documentID}}}
 }
@@ -89,7 +89,7 @@ func (c *Chunk) Clone() Chunk {
 	return own
 }
 
-// RemoveThose is the Edit that deletes the chunks which pass all conditions.
+// RemoveThose returns an Edit that deletes the chunks which pass all conditions.
 func RemoveThose(conditions []filter.Condition) Edit {
 	return func(c *Chunk) (Verdict, error) {
 		if filter.MatchesAll(conditions, c) {

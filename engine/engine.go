@@ -270,7 +270,7 @@ type Statistics struct {
 type Filter struct {
 	Conditions []filter.Condition // all must hold
 	IDs        []string           // nil: any chunk
-	Except     []string           // ids of chunks that are left out
+	Except     []string           // ids of excluded chunks
 	Owner      string             // empty: any owner; else chunks of this owner only
 	// Required and Excluded are phrases (slop 0) over Fields.
 	Required []textquery.Phrase

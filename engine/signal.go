@@ -53,7 +53,7 @@ func (s Shape) Validate(field string) error {
 	}
 }
 
-// Best is the signal of a field with these values: the largest of theirs, 0 without any.
+// Best returns the largest signal of the values, 0 if there are none.
 func (s *Signal) Best(values []filter.Value) float64 {
 	best := 0.0
 	for _, v := range values {
@@ -62,7 +62,7 @@ func (s *Signal) Best(values []filter.Value) float64 {
 	return best
 }
 
-// Of is the signal of one value.
+// Of returns the signal of one value.
 func (s *Signal) Of(v filter.Value) float64 {
 	switch {
 	case s.Recency != nil:

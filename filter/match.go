@@ -13,9 +13,9 @@ type Fields interface {
 	Values(field string) []Value
 }
 
-// Matches says whether a chunk passes the condition. Engines evaluate
-// conditions in their own ways; this is what they must agree with, and what
-// tells a caller which condition kept a chunk out.
+// Matches says whether a chunk passes the condition. It is the reference for engines, which
+// evaluate conditions in their own ways, and tells a caller which condition excluded a
+// chunk.
 func (c *Condition) Matches(chunk Fields) bool {
 	if c.AnyOf != nil {
 		holds := slices.ContainsFunc(c.AnyOf, func(all []Condition) bool { return MatchesAll(all, chunk) })

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// What filter.ParseMoment says, in SQL that raises no error whatever a text is. The parts of a text of this form
-// stand at places of their own; groups of the expression that capture them would take many times as long.
+// filter.ParseMoment in SQL that never raises an error. The parts of such a text are at fixed positions; capturing
+// groups would take many times as long.
 const (
 	// writtenAlike matches the most common format, on days that every month but February has: such texts sort like
 	// their times.
