@@ -17,7 +17,7 @@ type Expander interface {
 // Expansions are synonyms of a sequence of terms, each source of them once.
 type Expansions struct {
 	All []Expansion
-	Cut int // synonyms that are over a limit and left out, at least
+	Cut int // synonyms omitted because of a limit, at least
 }
 
 // And is both.
@@ -47,12 +47,12 @@ type Rules struct {
 	Phrases     bool    `json:"phrases,omitempty"`
 	PhraseSlop  int     `json:"phrase_slop,omitempty"`
 	PhraseBoost float64 `json:"phrase_boost,omitempty"`
-	// SynonymBoost multiplies the weight of synonyms; 0 leaves them out.
+	// SynonymBoost multiplies the weight of synonyms; 0 omits them.
 	SynonymBoost float64 `json:"synonym_boost,omitempty"`
-	// MaxSynonyms is how many synonyms a term keeps, the heaviest; 0 means 8.
+	// MaxSynonyms bounds the synonyms of a term, the heaviest first; 0 means 8.
 	MaxSynonyms int `json:"max_synonyms,omitempty"`
-	// MaxTerms is how many terms, and how many phrases, a query keeps, as a query may
-	// be as long as a document: the known terms of the largest idf. 0 means 256.
+	// MaxTerms bounds the terms, and the phrases, of a query, which may be as long as a
+	// document: the known terms of the largest idf. 0 means 256.
 	MaxTerms int `json:"max_terms,omitempty"`
 }
 

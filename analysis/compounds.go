@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxStopsBetween is how many stop words may stand between neighbours.
+// maxStopsBetween is the largest number of stop words between neighbours.
 const maxStopsBetween = 2
 
 // compounds finds the parts of split words, words written together (node.js,

@@ -19,7 +19,7 @@ import (
 type Query struct {
 	// Text is the question without operators and exclusions: what is embedded.
 	Text string `json:"text"`
-	// Tokens are those of the words asked for, in order, stop words included.
+	// Tokens lists the tokens of the words asked for, in order, stop words included.
 	Tokens []Token `json:"tokens"`
 	// Terms are the distinct terms asked for, in order of first appearance.
 	Terms []QueryTerm `json:"terms"`
@@ -31,7 +31,7 @@ type Query struct {
 	Compounds []Compound `json:"compounds,omitempty"`
 }
 
-// QueryTerm is a distinct term; Start and End are those of its first token.
+// QueryTerm is a distinct term; Start and End are the offsets of its first token.
 type QueryTerm struct {
 	Text  string `json:"text"`
 	Count int    `json:"count"` // how often the question says it

@@ -18,7 +18,7 @@ type Substitute struct {
 // Vocabulary is the words whose document frequencies a query needs.
 type Vocabulary struct {
 	Words    []string // the terms, in their order, then the words of their synonyms
-	Cut      int      // synonyms that are over a limit and left out, at least
+	Cut      int      // synonyms omitted because of a limit, at least
 	terms    int
 	synonyms [][]textquery.Phrase
 }
@@ -27,7 +27,7 @@ type Vocabulary struct {
 // word costs an engine a look-up.
 const maxSynonymWords = 1024
 
-// VocabularyOf is that of a query which Compose would add these synonyms to.
+// VocabularyOf returns the vocabulary of a query with these synonyms.
 func VocabularyOf(q Query, synonyms Expander, r Rules) Vocabulary {
 	v := Vocabulary{Words: make([]string, len(q.Terms)), terms: len(q.Terms)}
 	v.synonyms, v.Cut = expand(q, &termList{terms: q.Terms}, synonyms, r.withDefaults())

@@ -17,7 +17,7 @@ type Frequencies struct {
 	Substitutes []Substitute
 }
 
-// Of is how many chunks hold the term at this index.
+// Of is the number of chunks that hold the term at this index.
 func (f Frequencies) Of(term int) int {
 	if term < 0 || term >= len(f.DF) {
 		return 0
@@ -51,12 +51,12 @@ func (f *Frequencies) substituteOf(term int) Substitute {
 	return f.Substitutes[term]
 }
 
-// found is how many chunks the term at this index finds, by itself or by its substitute.
+// found is the number of chunks that the term at this index, or its substitute, finds.
 func (f *Frequencies) found(term int) int {
 	return max(f.Of(term), f.substituteOf(term).DF)
 }
 
-// mass is the idf mass of the term at this index: what it weighs in the query.
+// mass is the idf mass of the term at this index: its weight in the query.
 func (f *Frequencies) mass(t *QueryTerm, term int) float64 {
 	return float64(t.Count) * f.idf(f.found(term))
 }

@@ -83,8 +83,8 @@ func (c *Catalog) Get(ctx context.Context, scope access.Scope, id string) (
 	return kb, e, err
 }
 
-// ofReference is a knowledge base on several engines as the first of them has it, or as it was
-// found while that engine is away: they may differ while it changes shape.
+// ofReference is a knowledge base on several engines as the first of them has it, or as it was found while
+// that engine is unavailable: they may differ while it changes shape.
 func (c *Catalog) ofReference(ctx context.Context, found engine.KnowledgeBase) engine.KnowledgeBase {
 	for _, l := range c.listings {
 		if l.engine.Name() != found.Engines[0] {
@@ -117,8 +117,8 @@ func (c *Catalog) engineOf(kb *engine.KnowledgeBase, l *listing) (engine.Engine,
 	return c.options.Mirror(kb.Engines)
 }
 
-// List gives the knowledge bases that the scope allows, by id. It fails when
-// an engine is away that was never listed.
+// List gives the knowledge bases that the scope allows, by id. It fails when an engine is
+// unavailable that was never listed.
 func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error) {
 	listed := []engine.KnowledgeBase{}
 	seen := map[engine.Ref]int{} // one on several engines is in the listing of each
@@ -362,8 +362,8 @@ func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBas
 	return engine.KnowledgeBase{}, nil, notFound(ref.ID)
 }
 
-// lookUp tries the engine that is known to have it, then all at once, so that one that
-// is away does not block the others. The listing is nil when no engine has it; an error
+// lookUp tries the engine that is known to have it, then all at once, so that one that is
+// unavailable does not block the others. The listing is nil when no engine has it; an error
 // means that an engine which might have it could not be asked.
 func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
 	for _, l := range c.listings {

@@ -19,9 +19,9 @@ const (
 	patience      = 500 * time.Millisecond
 )
 
-// listing is what one engine is known to have. Readers share one flight to the engine;
-// when that fails or takes long, they get the last snapshot: a search then finds out
-// for itself, with a better error, that the engine is away.
+// listing caches the knowledge bases of one engine. Readers share one request to the
+// engine; if it fails or is slow, they get the last snapshot: a search then reports, with a
+// better error, that the engine is unavailable.
 type listing struct {
 	engine  engine.Engine
 	refresh time.Duration
@@ -33,8 +33,8 @@ type listing struct {
 	changes int        // counted by expire
 }
 
-// snapshot is what the engine had at one time, and what this gateway has made and deleted
-// since. It is safe for concurrent use.
+// snapshot is the list of an engine at one time, plus later creations and deletions by this
+// gateway. It is safe for concurrent use.
 type snapshot struct {
 	mu    sync.RWMutex
 	bases map[engine.Ref]engine.KnowledgeBase
@@ -127,16 +127,16 @@ func (l *listing) read(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// known returns the last snapshot and whether it counts as fresh. It does for as long
-// after a failed flight, so that not every search asks an engine that is away.
+// known returns the last snapshot and whether it counts as fresh. It does for as long after
+// a failed flight, so that not every search asks an unavailable engine.
 func (l *listing) known() (*snapshot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last, l.last != nil && time.Since(l.tried) < l.refresh
 }
 
-// lookUpResult is what one engine knows of one knowledge base: it has it (listing is
-// set), it has not, or it could not be asked (err is set).
+// lookUpResult is the result of one engine for one knowledge base: found (listing is set),
+// not found, or failed (err is set).
 type lookUpResult struct {
 	kb      engine.KnowledgeBase
 	listing *listing

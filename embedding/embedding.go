@@ -160,9 +160,9 @@ func (c *Client) learnDimension(seen int) (expected int) {
 	return int(c.dimension.Load())
 }
 
-// newBreaker keeps a server that is away from costing every search its timeout:
-// after failuresToOpen failures in a row nothing is sent for the cooldown, then
-// one request tries.
+// newBreaker keeps an unavailable server from costing every search its timeout: after
+// failuresToOpen failures in a row nothing is sent for the cooldown, then one request
+// tries.
 func newBreaker(cooldown time.Duration) *gobreaker.CircuitBreaker[[][]float32] {
 	return gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
 		Name:         "embedding",

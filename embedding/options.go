@@ -29,7 +29,7 @@ type Options struct {
 	BatchSize int           // texts in one request, 32
 	Timeout   time.Duration // of one request, 30 s
 	Retries   int           // after the first try, on 429, 5xx and network errors; 0: 2, negative: none
-	Cooldown  time.Duration // how long nothing is sent to a server that is away, 5 s
+	Cooldown  time.Duration // how long nothing is sent to an unavailable server, 5 s
 	CacheSize int           // query vectors kept, 4096
 
 	// DisableKeepAlives is for servers that are slow to answer on a kept connection.

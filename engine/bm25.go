@@ -10,7 +10,7 @@ const (
 	BM25Okapi  = "okapi"
 )
 
-// CheckBM25 refuses what is no formula; empty means Lucene's.
+// CheckBM25 refuses an unknown formula; empty means Lucene's.
 func CheckBM25(formula string) error {
 	switch formula {
 	case "", BM25Lucene, BM25Okapi:

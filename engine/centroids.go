@@ -11,33 +11,33 @@ import (
 // (ISO 639-1, or a longer tag that begins with it).
 const MetadataLanguage = "language"
 
-// Language is what the metadata says of the chunk's language; empty where they say nothing.
+// Language returns the chunk's language from its metadata; empty if unknown.
 func (c *Chunk) Language() string {
 	tag, _ := c.Metadata[MetadataLanguage].(string)
 	return language.Code(tag)
 }
 
-// Centroids are those of a vector field. They are shared and never changed.
+// Centroids holds the mean vectors of a vector field. It is shared and never changed.
 type Centroids struct {
 	Chunks     int // with a vector
 	ByLanguage []Centroid
 	Sample     []string // ids of the chunks of the sample, hidden ones included
 }
 
-// Centroid is the middle of the chunks in one language, within the fixed random sample
+// Centroid is the mean vector of the chunks in one language, within the fixed random sample
 // of those that have a vector in a field.
 type Centroid struct {
-	Language string    // ISO 639-1; empty: the metadata do not say
+	Language string    // ISO 639-1; empty: unknown
 	Chunks   int       // of the sample
 	Mean     []float32 // [dim], of vectors of length 1
-	IDs      []string  // of some of the chunks
+	IDs      []string  // up to examples of the chunks
 }
 
-// examples are enough ids to tell a language by.
+// examples is the number of ids kept to identify a language by.
 const examples = 16
 
-// NewCentroids are those of a sample, by language: the n-th vector of vectors,
-// [n*dim]float32, is that of the n-th chunk, whose language is as its metadata have it.
+// NewCentroids groups a sample by language and averages each group: vectors,
+// [n*dim]float32, has one vector per chunk of ids and languages.
 func NewCentroids(ids, languages []string, vectors []float32) []Centroid {
 	if len(ids) == 0 {
 		return nil

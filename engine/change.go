@@ -9,12 +9,11 @@ import (
 	"github.com/hybridge-search/hybridge/filter"
 )
 
-// What is changed or deleted by what it holds is decided where the chunk is: never by reading it here and
-// writing it back, which would undo what somebody else wrote in between. SelectChunks says which chunks may
-// be meant, page by page; ChangeChunks shows each of them to an Edit as it is at that moment and stores what
-// the Edit makes of it, in one step. A change is atomic by chunk, not by document.
+// A conditional change or deletion is decided inside the engine: reading a chunk and writing it back would
+// undo concurrent writes. SelectChunks lists candidate chunks page by page; ChangeChunks shows each to an
+// Edit in its current state and stores the result atomically. Atomicity is per chunk, not per document.
 
-// MaxChange is how many chunks one ChangeChunks takes.
+// MaxChange is the largest number of chunks in one ChangeChunks.
 const MaxChange = 1000
 
 // SelectRequest asks for the ids of the chunks that pass all conditions, hidden ones included.
@@ -25,26 +24,25 @@ type SelectRequest struct {
 	Limit      int    // 1 to MaxChange
 }
 
-// OfDocument is the condition that selects the chunks of a document.
+// OfDocument returns the condition that selects the chunks of a document.
 func OfDocument(documentID string) filter.Condition {
 	return filter.Condition{Field: FieldDocumentID, In: []filter.Value{{V: documentID}}}
 }
 
-// Edit decides about one chunk, which it gets as it is stored, with its vectors (a vector's length may have
-// become 1), and which is its own to change: all but the id and the document. It looks at nothing else and
-// changes nothing else, and may be asked several times about a chunk that others write at the same time.
-// An error leaves the chunk as it is.
+// Edit decides about one chunk. It receives the stored chunk with its vectors (possibly normalised to length
+// 1) and may modify everything but the id and the document. It must have no other effects, as it may be
+// called again after a concurrent write. An error leaves the chunk unchanged.
 type Edit func(*Chunk) (Verdict, error)
 
-// Verdict is what becomes of a chunk.
+// Verdict says how an Edit decided about a chunk.
 type Verdict int
 
-// Verdicts of an Edit, and of a chunk that is not there.
+// Verdicts of an Edit; Missing is set by the engine.
 const (
-	Keep    Verdict = iota // as it is
-	Put                    // as the Edit has changed it
-	Remove                 // deleted
-	Missing                // it was not there
+	Keep    Verdict = iota // unchanged
+	Put                    // store the edited chunk
+	Remove                 // delete it
+	Missing                // there is no such chunk
 )
 
 // ChangeRequest names chunks for an Edit to decide about.
@@ -52,17 +50,17 @@ type ChangeRequest struct {
 	KB      KnowledgeBase
 	IDs     []string // at most MaxChange
 	Edit    Edit
-	Refresh bool // return only when a search sees what was stored; deletions are seen in any case
+	Refresh bool // return only when a search sees what was stored; deletions are always visible
 }
 
-// ChangeOutcome is what became of one chunk.
+// ChangeOutcome is the result for one chunk.
 type ChangeOutcome struct {
 	ID      string
 	Verdict Verdict
-	Err     error // the chunk is as it was
+	Err     error // the chunk is unchanged
 }
 
-// Check refuses a request that no engine takes.
+// Check refuses a request that is invalid on every engine.
 func (r *ChangeRequest) Check() error {
 	if len(r.IDs) > MaxChange {
 		return fault.Invalid("ids", fault.Length(len(r.IDs)), fmt.Sprintf("a list of at most %d ids", MaxChange))
@@ -70,7 +68,7 @@ func (r *ChangeRequest) Check() error {
 	return nil
 }
 
-// Run asks the Edit about a stored chunk. An Edit that gives a chunk another name is at fault.
+// Run applies the Edit to a stored chunk. It fails if the Edit changes the id or the document.
 func (r *ChangeRequest) Run(c *Chunk) (Verdict, error) {
 	id, documentID := c.ID, c.DocumentID
 	verdict, err := r.Edit(c)
@@ -80,7 +78,7 @@ func (r *ChangeRequest) Run(c *Chunk) (Verdict, error) {
 	return verdict, err
 }
 
-// Clone is a copy of a chunk for an Edit to change: lists, which are replaced as a whole, are shared.
+// Clone copies a chunk for an Edit. Lists are shared, as edits replace them as a whole.
 func (c *Chunk) Clone() Chunk {
 	own := *c
 	own.Metadata, own.Vectors = maps.Clone(c.Metadata), maps.Clone(c.Vectors)
@@ -91,7 +89,7 @@ func (c *Chunk) Clone() Chunk {
 	return own
 }
 
-// RemoveThose is the Edit that deletes the chunks which pass all conditions.
+// RemoveThose returns an Edit that deletes the chunks which pass all conditions.
 func RemoveThose(conditions []filter.Condition) Edit {
 	return func(c *Chunk) (Verdict, error) {
 		if filter.MatchesAll(conditions, c) {
@@ -110,10 +108,10 @@ type Refused struct {
 // Error implements error.
 func (r *Refused) Error() string { return fmt.Sprintf("chunk %q: %v", r.ID, r.Err) }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// RefuseFirst is the error of a replacement of which a chunk failed; nil when none did.
+// RefuseFirst returns the error of the first chunk that failed as a *Refused; nil if none did.
 func RefuseFirst(outcomes []WriteOutcome) error {
 	for i := range outcomes {
 		if outcomes[i].Err != nil {
@@ -123,9 +121,8 @@ func RefuseFirst(outcomes []WriteOutcome) error {
 	return nil
 }
 
-// Admits says whether a chunk may be written in place of a stored one: a chunk belongs to its document, so
-// the stored one must be of the same (or Copy be set), and it must be one that Admit lets be replaced. Engines
-// ask it where the chunk is, in the step that writes.
+// Admits checks whether a stored chunk may be replaced: it must belong to the same document (unless Copy is set) and
+// pass Admit. Engines call it within the atomic step that writes.
 func (r *WriteRequest) Admits(stored *Chunk, documentID string) error {
 	if stored.DocumentID != documentID && !r.Copy {
 		return belongsTo(stored.ID, stored.DocumentID)
@@ -143,7 +140,7 @@ func belongsTo(id, documentID string) error {
 	return err
 }
 
-// clipped keeps an id within a message.
+// clipped shortens an id for a message.
 func clipped(id string) string {
 	const most = 80
 	if len(id) <= most {
@@ -152,8 +149,8 @@ func clipped(id string) string {
 	return id[:most] + "…"
 }
 
-// Claims gives the errors of chunks that cannot be written because an earlier one of the same request has
-// their id for another document; nil for the others, and when there are none.
+// Claims returns errors by index for chunks whose id an earlier chunk of the same request uses for another
+// document; nil if there are none.
 func (r *WriteRequest) Claims() map[int]error {
 	if r.Copy {
 		return nil
@@ -176,5 +173,5 @@ func (r *WriteRequest) Claims() map[int]error {
 	return errs
 }
 
-// AsRefused finds which chunk an error is of.
+// AsRefused finds the *Refused in an error chain.
 func AsRefused(err error) (*Refused, bool) { return errors.AsType[*Refused](err) }

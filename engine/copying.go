@@ -14,9 +14,8 @@ type Copying struct {
 	Save func(ctx context.Context) error // see MigrationEnv
 }
 
-// All copies as many chunks as there were at its start, within the rate limit, and reports
-// progress. What is written meanwhile is left to Rest, which ignores the limit: writes faster than
-// it would keep that from ever ending.
+// All copies as many chunks as existed at its start, within the rate limit, and reports progress. Rest copies
+// later writes and ignores the limit: otherwise it would never catch up with faster writes.
 func (c *Copying) All(ctx context.Context) error {
 	p := &c.Progress
 	began, done := time.Now(), p.Done
@@ -30,7 +29,7 @@ func (c *Copying) All(ctx context.Context) error {
 	})
 }
 
-// Rest copies what was written since.
+// Rest copies the chunks written since.
 func (c *Copying) Rest(ctx context.Context) error {
 	return c.Pages(ctx, func(n int) (more bool, err error) {
 		c.Progress.Replayed += n
@@ -38,7 +37,7 @@ func (c *Copying) Rest(ctx context.Context) error {
 	})
 }
 
-// Pages copies pages until one is empty or tell wants no more.
+// Pages copies pages until one is empty or tell returns false.
 func (c *Copying) Pages(ctx context.Context, tell func(n int) (more bool, err error)) error {
 	for {
 		n, err := c.Page(ctx)
@@ -51,8 +50,8 @@ func (c *Copying) Pages(ctx context.Context, tell func(n int) (more bool, err er
 	}
 }
 
-// longestHold is how long a copy waits at most before it says again that it is alive.
-const longestHold = 5 * time.Second
+// heartbeatInterval is the longest wait between two heartbeats of a copy.
+const heartbeatInterval = 5 * time.Second
 
 // hold waits until the rate is within the limit.
 func (p *MigrationProgress) hold(ctx context.Context, took time.Duration, done int) error {
@@ -61,14 +60,14 @@ func (p *MigrationProgress) hold(ctx context.Context, took time.Duration, done i
 	}
 	due := time.Duration(float64(done) / p.Throttle * float64(time.Second))
 	select {
-	case <-time.After(min(due-took, longestHold)):
+	case <-time.After(min(due-took, heartbeatInterval)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// PageLimit is how many chunks a page has: fewer than usual where the rate is limited to less.
+// PageLimit returns the number of chunks of a page: the default, or fewer under a lower rate limit.
 func (p *MigrationProgress) PageLimit(usual int) int {
 	if p.Throttle > 0 {
 		return max(1, min(usual, int(p.Throttle)))

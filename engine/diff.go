@@ -12,27 +12,27 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// heaviness orders the classes of changes.
-var heaviness = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
+// changeClasses lists the classes of changes, lightest first.
+var changeClasses = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
 
-// Add adds a change; the class of the diff is that of its heaviest.
+// Add adds a change; the heaviest change decides the diff's class.
 func (d *MappingDiff) Add(c MappingChange) {
 	d.Changes = append(d.Changes, c)
-	if slices.Index(heaviness, c.Class) > slices.Index(heaviness, d.Class) {
+	if slices.Index(changeClasses, c.Class) > slices.Index(changeClasses, d.Class) {
 		d.Class = c.Class
 	}
 }
 
-// Quoted is a text as the value of a change; nothing for what is not there.
+// Quoted encodes a text as the value of a change; nil if empty.
 func Quoted(text string) json.RawMessage {
 	if text == "" {
 		return nil
 	}
-	body, _ := json.Marshal(text) //nolint:errchkjson // a string has always one
+	body, _ := json.Marshal(text) //nolint:errchkjson // a string always encodes
 	return body
 }
 
-// CompareColumns adds what changes of the columns of vectors, which are given with their types.
+// CompareColumns adds the changes of vector columns, given as name to type.
 func (d *MappingDiff) CompareColumns(live, desired map[string]string) {
 	all := maps.Clone(live)
 	maps.Copy(all, desired)
@@ -46,8 +46,7 @@ func (d *MappingDiff) CompareColumns(live, desired map[string]string) {
 	}
 }
 
-// CompareEmbedding adds what changes of how vectors are made: the model, and what the further
-// vector fields embed.
+// CompareEmbedding adds changes of the embedding model and of the sources of additional vector fields.
 func (d *MappingDiff) CompareEmbedding(from, to *KnowledgeBase) {
 	if from.EmbeddingModel != to.EmbeddingModel {
 		d.Add(MappingChange{
@@ -71,14 +70,14 @@ func (d *MappingDiff) CompareEmbedding(from, to *KnowledgeBase) {
 	}
 }
 
-// What a part that is indexed by itself, or no more, is called in changes.
+// Values of a change of a part's own index.
 const (
 	CodeParts   = "parts"
 	ReasonParts = "a part of the text is indexed by itself, or no more"
 )
 
-// CompareBoosts adds what changes of the parts of the text; a part that is indexed by itself from
-// now on, or no more, is a change of this class.
+// CompareBoosts adds changes of the boosted parts of the text; adding or dropping a part's own index is a
+// change of this class.
 func (d *MappingDiff) CompareBoosts(from, to *KnowledgeBase, class string) {
 	for _, part := range Parts() {
 		old, was := from.Boosts[part]
@@ -100,7 +99,7 @@ func (d *MappingDiff) CompareBoosts(from, to *KnowledgeBase, class string) {
 	}
 }
 
-// Seal sets the digest of a diff, which tells any two states apart that a plan must not mix up.
+// Seal sets the digest of a diff, by which a plan is bound to the state it was made for.
 func (d *MappingDiff) Seal(state ...any) error {
 	body, err := json.Marshal(state)
 	if err != nil {
@@ -111,8 +110,7 @@ func (d *MappingDiff) Seal(state ...any) error {
 	return nil
 }
 
-// SettleCopy says how chunks come into a new shape, and how long that takes at so many a second by
-// each way of copying.
+// SettleCopy sets the copy method and its estimated duration; rates are chunks a second by method.
 func (d *MappingDiff) SettleCopy(from, to *KnowledgeBase, rates map[string]float64) {
 	if d.Class != ChangeReindex {
 		return
@@ -124,12 +122,12 @@ func (d *MappingDiff) SettleCopy(from, to *KnowledgeBase, rates map[string]float
 	d.Estimate.Minutes = float64(d.Estimate.Documents) / rates[d.Copy] / 60
 }
 
-// Pass notes a check of a migration that passed.
+// Pass records a passed check.
 func (m *Migration) Pass(name, format string, args ...any) {
 	m.note(MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Miss notes a check that refuses the switch, and gives the fault.
+// Miss records a failed check and returns the fault that refuses the switch.
 func (m *Migration) Miss(name, format string, args ...any) error {
 	c := MigrationCheck{Name: name, Detail: fmt.Sprintf(format, args...)}
 	m.note(c)

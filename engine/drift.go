@@ -10,7 +10,7 @@ type DriftReport struct {
 	Integrity []Integrity `json:"integrity,omitempty" doc:"Of each engine that keeps checksums of its own."`
 }
 
-// Drift is how one engine differs from the reference.
+// Drift lists the differences of one engine from the reference.
 type Drift struct {
 	Engine  string `json:"engine"`
 	Chunks  int    `json:"chunks"`
@@ -37,7 +37,7 @@ func (l *IDs) Add(id string) {
 	}
 }
 
-// Integrity says what of a knowledge base an engine finds damaged in its own storage.
+// Integrity reports the damage an engine finds in its own storage of a knowledge base.
 type Integrity struct {
 	Engine   string   `json:"engine"`
 	Chunks   int      `json:"chunks" doc:"Those that are sound."`

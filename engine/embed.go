@@ -9,18 +9,18 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// MaxEmbedded is how many bytes of a text are embedded: models read no more.
+// MaxEmbedded is the number of bytes of a text that are embedded: models read no more.
 const MaxEmbedded = 32 << 10
 
-// Embedded is what became of texts that were to be embedded.
+// Embedded is the result of embedding texts.
 type Embedded struct {
-	Vectors [][]float32   // by text; nil where it was refused, or not asked for after an outage
-	Refused map[int]error // of texts, by their index
-	Outage  error         // the model failed, and not because of a text
+	Vectors [][]float32   // by text; nil if refused, or not requested after an outage
+	Refused map[int]error // by index of the text
+	Outage  error         // the model failed for another reason than a text
 }
 
-// EmbedEach embeds texts in one call. If the model refuses a text, the call is halved to find that text, so that
-// it is refused alone.
+// EmbedEach embeds texts in one call. If the model refuses it, the call is halved until only the offending texts are
+// refused.
 func EmbedEach(
 	ctx context.Context, texts []string, embed func(context.Context, []string) ([][]float32, error),
 ) *Embedded {
@@ -67,10 +67,10 @@ func (kb *KnowledgeBase) WrongDimensions(found int) *fault.Error {
 		found, kb.ID, kb.Dimensions)
 }
 
-// namedIDBytes bounds how much of an id an error shows.
+// namedIDBytes bounds the length of an id in an error.
 const namedIDBytes = 80
 
-// OfChunk says of which chunk an error is.
+// OfChunk adds the chunk to an error.
 func OfChunk(c *Chunk, err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -83,7 +83,7 @@ func OfChunk(c *Chunk, err error) error {
 	}
 }
 
-// ClipText cuts a text off after at most that many bytes, and after a whole rune.
+// ClipText truncates a text to at most that many bytes, at a rune boundary.
 func ClipText(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,7 +1,7 @@
-// Package engine is the contract between a search and what executes its legs:
-// the Engine and Store that elasticsearch, postgres and embedded implement, and
-// the values they exchange. Implementations never import each other; the suite
-// in enginetest holds all of them to the same behaviour.
+// Package engine is the contract between a search and the back ends that execute its legs:
+// the interfaces that elasticsearch, postgres and embedded implement, and the values they
+// exchange. Implementations never import each other; the suite in enginetest holds all of
+// them to the same behaviour.
 //
 // Scales are converted at the engine's own edge: a text leg's raw score is
 // Lucene's BM25 with the factor k1 + 1, a vector leg's is the raw cosine.
@@ -24,7 +24,7 @@ type Engine interface {
 	// Name is elasticsearch, postgres or embedded.
 	Name() string
 	Capabilities() Capabilities
-	// Ping answers whether the engine can serve at this moment.
+	// Ping reports whether the engine can serve now.
 	Ping(ctx context.Context) error
 	// Close releases everything; no call may follow.
 	Close() error
@@ -32,55 +32,53 @@ type Engine interface {
 
 // Searcher executes legs.
 type Searcher interface {
-	// Search runs all legs of the request over one knowledge base. It fails
-	// only when no leg could be run; a leg that failed alone is reported in
-	// Result.Legs. Chunks without a vector, zero vectors and negative cosines
-	// never fail a request.
+	// Search runs all legs of the request over one knowledge base. It fails only if every
+	// leg failed; single failures are reported in Result.Legs. Chunks without a vector,
+	// zero vectors and negative cosines never fail a request.
 	Search(ctx context.Context, req *Request) (*Result, error)
-	// Statistics tells what weighting and normalising need to know of the
-	// knowledge base; it is cheap (cached by the engine where it must be).
+	// Statistics returns the statistics that term weights and normalisers need. It is cheap
+	// (cached by the engine if necessary).
 	Statistics(ctx context.Context, req *StatisticsRequest) (*Statistics, error)
-	// Centroids counts the chunks with a vector in the field and gives the mean vector of
-	// each language that they are in, within the sample that Statistics takes the cosines
-	// of; none where there are no vectors. It is as cheap.
+	// Centroids counts the chunks with a vector in the field and returns the mean vector of
+	// each language, over the sample of vectors that Statistics uses; none without vectors.
+	// It is as cheap.
 	Centroids(ctx context.Context, req *CentroidsRequest) (*Centroids, error)
-	// Chunks fetches chunks by id, without their vectors, in the order asked;
-	// ids that do not exist (or are hidden and req.Hidden is false) are left out.
+	// Chunks fetches chunks by id, without their vectors, in the order asked; ids that do
+	// not exist (or are hidden and req.Hidden is false) are omitted.
 	Chunks(ctx context.Context, req ChunksRequest) ([]Chunk, error)
 }
 
 // Store keeps knowledge bases, documents and chunks.
 type Store interface {
-	// CreateKnowledgeBase makes the storage; fault.Conflict when it exists.
+	// CreateKnowledgeBase creates the storage; fault.Conflict if it exists.
 	CreateKnowledgeBase(ctx context.Context, kb KnowledgeBase) error
 	// KnowledgeBases lists all of them, of every tenant, by tenant and id.
 	KnowledgeBases(ctx context.Context) ([]KnowledgeBase, error)
-	// DeleteKnowledgeBase removes it with all it holds; fault.NotFound when absent.
+	// DeleteKnowledgeBase removes it with its contents; fault.NotFound if absent.
 	DeleteKnowledgeBase(ctx context.Context, ref Ref) error
-	// Describe counts what the knowledge base holds.
+	// Describe counts the contents of a knowledge base.
 	Describe(ctx context.Context, kb KnowledgeBase) (*Description, error)
-	// Write adds chunks or replaces those of the same id, one outcome per chunk
-	// in the order given. When an id stands twice in one call the later one
-	// wins and both outcomes say so. A search sees a chunk whole or not at all.
-	// A chunk fails if a stored chunk of its id belongs to another document or may
-	// not be replaced; see WriteRequest.Admits.
+	// Write adds chunks or replaces those of the same id, one outcome per chunk in the
+	// order given. If an id occurs twice in one call the later chunk wins and both outcomes
+	// say so. A search sees a chunk whole or not at all. A chunk fails if a stored chunk of
+	// its id belongs to another document or may not be replaced; see WriteRequest.Admits.
 	Write(ctx context.Context, req WriteRequest) ([]WriteOutcome, error)
-	// ReplaceDocument writes the chunks and removes every other chunk of the
-	// document. On engines with transactions a search never sees half of each.
-	// When a chunk may not be written, or one not be removed (WriteRequest.Admit),
-	// nothing is changed: the error is a *Refused.
+	// ReplaceDocument writes the chunks and removes every other chunk of the document. On
+	// engines with transactions a search never sees half of each. If a chunk may not be
+	// written or removed (WriteRequest.Admit), nothing is changed and the error is a
+	// *Refused.
 	ReplaceDocument(ctx context.Context, documentID string, req WriteRequest) ([]WriteOutcome, error)
 	// DeleteDocument removes a document's chunks and says how many there were.
 	DeleteDocument(ctx context.Context, kb KnowledgeBase, documentID string) (int, error)
 	// DeleteChunks removes chunks by id and says how many existed.
 	DeleteChunks(ctx context.Context, kb KnowledgeBase, ids []string) (int, error)
-	// SelectChunks gives the ids of the chunks that pass all conditions, in the
-	// order of their ids by bytes: fewer than the limit only where there are no
-	// more. It sees what was acknowledged before it began with the first page.
+	// SelectChunks returns the ids of the chunks that pass all conditions, in byte order:
+	// fewer than the limit only at the end. It sees all writes acknowledged before the
+	// first page was requested.
 	SelectChunks(ctx context.Context, req SelectRequest) ([]string, error)
-	// ChangeChunks has an Edit decide about chunks, each in one step with what
-	// becomes of it: nothing that others write is undone. One outcome per id, in
-	// the order given; an id that stands twice is decided about twice.
+	// ChangeChunks applies an Edit to chunks, each atomically, so no concurrent write is
+	// undone. One outcome per id, in the order given; an id that occurs twice is edited
+	// twice.
 	ChangeChunks(ctx context.Context, req ChangeRequest) ([]ChangeOutcome, error)
 	// Documents lists documents by id, after the given id.
 	Documents(ctx context.Context, kb KnowledgeBase, after string, limit int) ([]Document, error)
@@ -93,13 +91,13 @@ type Store interface {
 // refused with a reason before anything is sent.
 type Capabilities struct {
 	Analyzers []string // accepted values of KnowledgeBase.Analyzer
-	// SearchAnalyzers are the accepted values of KnowledgeBase.SearchAnalyzer, which are for
-	// knowledge bases of one of these analyzers; empty: there are none.
+	// SearchAnalyzers lists the accepted values of KnowledgeBase.SearchAnalyzer, for knowledge bases whose
+	// Analyzer is one of them too; empty: none.
 	SearchAnalyzers []string
 	Layouts         []string // accepted values of Attachment.Layout; empty: cannot attach
 	Shared          bool     // many small knowledge bases may share one index
 	MaxDims         int      // of a vector
-	BM25            []string // accepted values of KnowledgeBase.BM25; empty: the engine's own formula alone
+	BM25            []string // accepted values of KnowledgeBase.BM25; empty: only the engine's own formula
 	// VectorIndexes are the accepted values of KnowledgeBase.VectorIndex; empty:
 	// its vectors are compared one by one.
 	VectorIndexes []string
@@ -117,22 +115,21 @@ type Request struct {
 	KB     KnowledgeBase
 	Legs   []Leg
 	Filter Filter
-	// Signals are what each hit shall carry, and what a Sum adds.
+	// Signals are returned with each hit and added by a Sum.
 	Signals []Signal
 	// Sum, when set, asks for one ranking by the weighted sum of all legs
 	// instead of one ranking per leg.
 	Sum *Sum
 	// Facets names fields whose values each hit shall carry.
 	Facets []string
-	// DeferScores says that the raw scores of hits which a leg did not return
-	// decide nothing: a DeferredScorer leaves them unknown (NaN).
+	// DeferScores says that the ranking needs no raw scores of hits which a leg did not
+	// return: a DeferredScorer leaves them unknown (NaN).
 	DeferScores bool
-	// Exact compares every vector that passes the filter, and adds up every chunk with Sum, however
-	// long that takes: what an approximate answer is measured by.
+	// Exact compares every vector that passes the filter, and with Sum every chunk, at any cost: the
+	// reference for measuring recall.
 	Exact bool
-	// Prefetch is how many of the best hits the caller is going to show; 0: it does
-	// not know. An engine may return their chunks in Result.Chunks where that costs
-	// less than another request.
+	// Prefetch is the number of top hits that the caller will show; 0: unknown. An engine
+	// may return their chunks in Result.Chunks if that costs less than another request.
 	Prefetch int
 }
 
@@ -141,17 +138,17 @@ type Request struct {
 type Leg struct {
 	Name   string
 	Field  string
-	K      int // how many hits it returns at most (ignored with Sum)
+	K      int // maximum number of hits (ignored with Sum)
 	Text   *textquery.Query
 	Vector []float32
-	// Boosts are of parts of a text leg's field, which the knowledge base indexes by themselves:
-	// terms are scored by BM25F, see bm25.Combined.
+	// Boosts weight parts of a text leg's field that the knowledge base indexes separately: terms are scored
+	// by BM25F, see bm25.Combined.
 	Boosts []Boost
-	// Required leaves out, with Sum, chunks that this text leg does not match.
+	// Required excludes, with Sum, chunks that this text leg does not match.
 	Required bool
 }
 
-// Kind says what the leg measures.
+// Kind returns the kind of score the leg produces.
 func (l *Leg) Kind() scoring.Kind {
 	if l.Text != nil {
 		return scoring.Text
@@ -172,15 +169,15 @@ type Sum struct {
 	Candidates int
 	Weights    []float64 // one per leg, >= 0
 	Pivot      float64
-	// Absent are the points of a chunk without the leg's vector, one per leg, >= 0;
-	// nil: 0 for all. Text legs have 0.
+	// Absent holds the points of a chunk without the leg's vector, one per leg, >= 0 (0 for
+	// text legs); nil: all 0.
 	Absent []float64
-	// Signals are the weights of the request's signals, >= 0: each adds weight · signal to the
-	// chunks that take part. Nil without signals.
+	// Signals holds the weights of the request's signals, >= 0: each adds weight · signal to a chunk that
+	// takes part. Nil without signals.
 	Signals []float64
 }
 
-// AbsentPoints are those of a leg.
+// AbsentPoints returns the points for a missing vector of a leg.
 func (s *Sum) AbsentPoints(leg int) float64 {
 	if leg >= len(s.Absent) {
 		return 0
@@ -193,28 +190,27 @@ func (s *Sum) AbsentPoints(leg int) float64 {
 type Result struct {
 	Hits []Hit
 	Legs []LegOutcome // one per leg of the request
-	// Method says how the ranking was made where it matters: "exact", "knn",
-	// "union" (Sum over the union of each leg's candidates only).
+	// Method says how the ranking was computed if that matters: "exact", "knn", "union"
+	// (Sum over the union of each leg's candidates only).
 	Method string
-	// Chunks are those of some hits, in any order (Request.Prefetch).
+	// Chunks holds the prefetched chunks of some hits, in any order (Request.Prefetch).
 	Chunks []Chunk
-	// Damaged is how many chunks took no part because they are not as they were written.
+	// Damaged is the number of chunks skipped because their stored data is corrupt.
 	Damaged int
 }
 
-// Hit is a chunk found. Observations are in the order of the legs: with the
-// rank in each leg that returned it (with Sum: as scoring.Joint has it, which leaves
-// ranks to whoever wants to know), and the raw score of every leg, also of those that
-// did not return it (but for DeferScores).
+// Hit is a chunk found. Observations are in the order of the legs: the rank in each leg
+// that returned it (with Sum: scoring.Unranked, see scoring.Joint), and the raw score of
+// every leg, also of legs that did not return it (except with DeferScores).
 type Hit struct {
 	scoring.Candidate
 	DocumentID   string
 	DocumentName string
 	Facets       map[string][]string // values of the fields asked for
-	Signals      []float64           // those of the request, in [0, 1]
+	Signals      []float64           // in the order of the request, in [0, 1]
 }
 
-// Join makes the raw scores of hits what legs say in a joint ranking.
+// Join converts the raw scores of hits into observations of a joint ranking.
 func Join(hits []Hit, legs []Leg) {
 	for i := range legs {
 		kind := legs[i].Kind()
@@ -225,7 +221,7 @@ func Join(hits []Hit, legs []Leg) {
 	}
 }
 
-// LegOutcome is how one leg fared.
+// LegOutcome is the outcome of one leg.
 type LegOutcome struct {
 	Took   time.Duration
 	Method string // "bm25", "exact", "knn"
@@ -246,8 +242,8 @@ type StatisticsRequest struct {
 	Vector      []float32 // nil: no cosine statistics
 	// Exact takes the cosines of every vector, not of a sample, however long that takes.
 	Exact bool
-	// Alone says that no vector answers in place of the words: a text index that is being
-	// made ready may be waited for longer.
+	// Alone says that no vector leg can answer instead, so it may wait longer for a text
+	// index that is being built.
 	Alone bool
 }
 
@@ -264,8 +260,8 @@ type Statistics struct {
 	DF            []int           // document frequency per term asked
 	Cosine        scoring.Moments // over a fixed random sample of the vectors
 	Vectors       int             // chunks with a vector; 0 means Cosine is empty
-	// TextErr says why the index of the text field cannot be asked at present: what is
-	// told of it is zero and its legs take no part, while the rest holds. Nil when it can.
+	// TextErr says why the index of the text field is unavailable: its statistics are zero
+	// and its legs take no part, the rest is valid. Nil if available.
 	TextErr error
 }
 
@@ -274,7 +270,7 @@ type Statistics struct {
 type Filter struct {
 	Conditions []filter.Condition // all must hold
 	IDs        []string           // nil: any chunk
-	Except     []string           // ids of chunks that are left out
+	Except     []string           // ids of excluded chunks
 	Owner      string             // empty: any owner; else chunks of this owner only
 	// Required and Excluded are phrases (slop 0) over Fields.
 	Required []textquery.Phrase
@@ -304,23 +300,23 @@ type WriteRequest struct {
 	KB      KnowledgeBase
 	Chunks  []Chunk
 	Refresh bool // return only when a search sees them
-	// Admit, when set, is asked about each stored chunk that would be replaced, or removed
-	// with the rest of its document; the chunk fails with the error that it gives.
+	// Admit, if set, is called for each stored chunk that would be replaced or removed; the
+	// chunk fails with the error it returns.
 	Admit func(stored *Chunk) error
-	// Copy makes the chunks what another engine has: also in place of another document's.
+	// Copy mirrors another engine: chunks may replace those of another document.
 	Copy bool
 }
 
-// WriteOutcome is the fate of one chunk.
+// WriteOutcome is the result for one chunk.
 type WriteOutcome struct {
 	ID     string
 	Status Status
 	Err    error // set when Status is Failed
-	// Engines has the outcome on each engine of a knowledge base with several.
+	// Engines holds the outcome by engine if the knowledge base lives on several.
 	Engines []OutcomeOn
 }
 
-// OutcomeOn is the fate of a chunk on one of several engines.
+// OutcomeOn is the result for a chunk on one of several engines.
 type OutcomeOn struct {
 	Engine string
 	Status Status
@@ -330,20 +326,20 @@ type OutcomeOn struct {
 // Status of a written chunk, as the API shows it.
 type Status string
 
-// What can become of a written chunk.
+// Results of writing a chunk.
 const (
 	Created Status = "created"
 	Updated Status = "updated"
 	Failed  Status = "failed"
 )
 
-// Tokenizer makes ready a text to be indexed. It is safe for concurrent use.
+// Tokenizer prepares a text for indexing. It is safe for concurrent use.
 type Tokenizer interface {
-	// Terms gives the search tokens in order; positions are their ordinals.
+	// Terms returns the search tokens in order; positions are their ordinals.
 	Terms(text string) []string
-	// Fold gives the text as its tokens have it (case, width, simplified
-	// characters), for a server that makes the tokens itself.
+	// Fold normalises the text as its tokens are (case, width, simplified characters), for
+	// a server that tokenizes itself.
 	Fold(text string) string
-	// Fingerprint changes when the same text would give other tokens.
+	// Fingerprint changes whenever the same text would yield different tokens.
 	Fingerprint() string
 }

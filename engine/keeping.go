@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Keeping goes with a search whose answer is to be kept. What was looked up before the
-// data changed must not get into such an answer: it would outlive the change. All methods
-// work on nil, for a search whose answer nobody keeps, and are safe for concurrent use.
+// Keeping accompanies a search whose answer will be cached. Such an answer must not contain
+// data from before a change: it would outlive the change. All methods accept nil, for
+// answers that are not cached, and are safe for concurrent use.
 type Keeping struct {
-	// States has the Generation of each knowledge base from before the search began. What is
-	// remembered between searches is remembered by it.
+	// States holds the Generation of each knowledge base from before the search began. It keys all caches
+	// shared between searches.
 	States map[Ref]string
 
 	outdated atomic.Bool
@@ -18,18 +18,18 @@ type Keeping struct {
 
 type keepingKey struct{}
 
-// In gives a context of the search.
+// In returns a context that carries k.
 func (k *Keeping) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, keepingKey{}, k)
 }
 
-// KeepingOf is that of the search that a context belongs to, nil where there is none.
+// KeepingOf returns the Keeping of a context, nil if it has none.
 func KeepingOf(ctx context.Context) *Keeping {
 	k, _ := ctx.Value(keepingKey{}).(*Keeping)
 	return k
 }
 
-// State is the generation of a knowledge base, empty where it is not known.
+// State returns the generation of a knowledge base, empty if unknown.
 func (k *Keeping) State(ref Ref) string {
 	if k == nil {
 		return ""
@@ -37,8 +37,7 @@ func (k *Keeping) State(ref Ref) string {
 	return k.States[ref]
 }
 
-// Outdate says that the answer depends on something from before a change: it may be given,
-// but not kept.
+// Outdate marks the answer as based on outdated data: it may be returned but not cached.
 func (k *Keeping) Outdate() {
 	if k != nil {
 		k.outdated.Store(true)

@@ -37,7 +37,7 @@ type KnowledgeBase struct {
 	Ref
 	Name           string        `json:"name"`
 	Engine         string        `json:"engine"`
-	Engines        []string      `json:"engines,omitempty"` // all that hold it, the reference first; empty: one
+	Engines        []string      `json:"engines,omitempty"` // that hold it, the reference first; empty: one engine
 	Kind           KnowledgeKind `json:"kind"`
 	Dimensions     int           `json:"dimensions"` // 0: keyword search only
 	EmbeddingModel string        `json:"embedding_model,omitempty"`
@@ -51,18 +51,17 @@ type KnowledgeBase struct {
 	BM25 string `json:"bm25,omitempty" doc:"lucene or okapi."`
 	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
 	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none."`
-	// Boosts are what parts of a chunk's text count in text legs, by the names of Parts: 1, or
-	// from 2 on. Those named are indexed by themselves beside the whole text; empty: none is.
+	// Boosts weights parts of a chunk's text in text legs, by part name (see Parts): 1, or at least 2. These
+	// parts are indexed separately beside the whole text.
 	Boosts map[string]float64 `json:"fields,omitempty" doc:"What parts of the text count in text legs, by title, content, important_keywords and questions."`
-	// VectorFields are those beside FieldVector.
+	// VectorFields lists the vector fields besides FieldVector.
 	VectorFields []VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension."`
-	// Generation of the storage: raised when it is rebuilt in another shape.
-	// 0 means whichever there is.
+	// Generation of the storage: raised when it is rebuilt in another shape. 0 means the
+	// current one.
 	Generation int `json:"generation,omitempty" doc:"How often the storage was rebuilt; the engine's to decide."`
 }
 
-// Attachment names an index that is already there and that the gateway reads
-// but never writes to.
+// Attachment names an existing index that the gateway reads but never writes to.
 type Attachment struct {
 	Index  string `json:"index"`
 	Layout string `json:"layout,omitempty"` // a built-in set of field names: "ragflow"
@@ -79,8 +78,8 @@ type Attachment struct {
 type Field struct {
 	Name string
 	Kind scoring.Kind
-	// Source is, for a vector field, what its vectors embed, as Chunk.FieldText
-	// takes it; empty: nothing, they are brought.
+	// Source is, for a vector field, the text that is embedded, as for Chunk.FieldText;
+	// empty: vectors are supplied by the caller.
 	Source string
 }
 
@@ -124,10 +123,9 @@ func (kb *KnowledgeBase) FieldsOf(kind scoring.Kind) []string {
 	return names
 }
 
-// Chunk is the unit of retrieval. Vectors are by vector field,
-// [dim]float32 each; a chunk may lack any of them.
-// Positions are places of the text: five numbers [page, x0, x1, y0, y1] on a page, or two
-// [first line, last line], from 1, in a file that was split.
+// Chunk is the unit of retrieval. Vectors are by vector field, [dim]float32 each; a chunk
+// may lack any of them. Positions locate the text: five numbers [page, x0, x1, y0, y1] on a
+// page, or two [first line, last line], from 1, in a file that was split.
 type Chunk struct {
 	ID           string `json:"id"`
 	DocumentID   string `json:"document_id"`
@@ -159,9 +157,9 @@ type QA struct {
 	Group      string `json:"group,omitempty"`
 }
 
-// FieldText gives what a text field indexes: of a passage title, content, keywords and
-// questions, or one of them; category and title in front of the question or the answer of
-// a question-answer pair.
+// FieldText returns the text that a text field indexes: for a passage title, content,
+// keywords and questions, or one of them; for a question-answer pair category and title
+// before the question or the answer.
 func (c *Chunk) FieldText(field string) string {
 	switch {
 	case field == PartTitle:
@@ -183,7 +181,7 @@ func (c *Chunk) FieldText(field string) string {
 	}
 }
 
-// EmbeddedText gives what a vector field of this source embeds: as FieldText, without keywords
+// EmbeddedText returns the text embedded for a vector field of this source: as FieldText, without keywords
 // and questions.
 func (c *Chunk) EmbeddedText(source string) string {
 	if c.QA == nil && source == FieldText {
@@ -199,17 +197,17 @@ type Document struct {
 	ID     string `json:"document_id"`
 	Name   string `json:"document_name,omitempty"`
 	Chunks int    `json:"chunks"`
-	// WithoutVectors are those of its chunks that have no vector, where the knowledge base has vectors:
-	// only their words are found.
+	// WithoutVectors counts chunks that lack a vector although the knowledge base has vectors: only text legs
+	// find them.
 	WithoutVectors int `json:"without_vectors,omitempty" doc:"Chunks without any vector, where the knowledge base has vectors; absent: none, or the key is bound to a filter."`
-	// WrittenAt is the latest of its chunks, as Chunk.WrittenAt has it; empty where none has one.
+	// WrittenAt is the latest Chunk.WrittenAt of its chunks; empty if none has one.
 	WrittenAt string `json:"written_at,omitempty" doc:"When a chunk of it was last written, in UTC (RFC 3339); absent where that was before times were kept."`
-	// Bytes that its chunks take as the engine stores them, without vectors; 0 where it does not know: in an attached
-	// index, and on Elasticsearch while one of them was written before it kept this.
+	// Bytes is the stored size of its chunks, without vectors; 0 if unknown: in an attached index, and on
+	// Elasticsearch if a chunk was written before sizes were stored.
 	Bytes int64 `json:"bytes,omitempty" doc:"Stored bytes of its chunks, without vectors; absent where they are not known, as in an attached index."`
 }
 
-// Description is what a knowledge base holds at this moment.
+// Description is the state of a knowledge base at one moment.
 type Description struct {
 	Documents int   `json:"documents"`
 	Chunks    int   `json:"chunks"`

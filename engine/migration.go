@@ -10,52 +10,51 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Migrator is what an engine offers whose knowledge bases can change shape
-// while they are searched and written to. An engine without it answers
-// fault.Unsupported. Every method is safe for concurrent use, by several
-// gateways too: what is stored is changed by compare-and-set.
+// Migrator is implemented by engines whose knowledge bases can change shape while they are
+// searched and written to. Without it a migration is fault.Unsupported. Every method is
+// safe for concurrent use, also by several gateways: stored state is changed by
+// compare-and-set.
 type Migrator interface {
-	// Finder: plans are made of what is stored, not of what a listing has.
+	// Finder: plans are based on the stored state, not on a cached list.
 	Finder
 
-	// DesiredMapping and LiveMapping give the storage's shape for people, as the
-	// knowledge base's schema wants it and as it is.
+	// DesiredMapping and LiveMapping describe the storage's shape for people, as the schema
+	// requires it and as it is.
 	DesiredMapping(ctx context.Context, kb KnowledgeBase) (json.RawMessage, error)
 	LiveMapping(ctx context.Context, kb KnowledgeBase) (json.RawMessage, error)
-	// DiffMapping compares what is with what wanted asks for.
+	// DiffMapping compares the live mapping with the one that wanted requires.
 	DiffMapping(ctx context.Context, kb, wanted KnowledgeBase) (*MappingDiff, error)
 
-	// SavePlan keeps a plan; TakePlan gives it to the one who applies it first:
-	// fault.Conflict to everybody else, fault.NotFound when there is none.
+	// SavePlan stores a plan; TakePlan hands it out at most once: fault.Conflict to all
+	// later callers, fault.NotFound if there is none.
 	SavePlan(ctx context.Context, plan *MappingPlan) error
 	TakePlan(ctx context.Context, ref Ref, id string) (*MappingPlan, error)
 
-	// StartMigration stores a migration; fault.Conflict when one is there.
+	// StartMigration stores a migration; fault.Conflict if one is under way.
 	StartMigration(ctx context.Context, m *Migration) error
-	// Migration reads the one of a knowledge base; fault.NotFound without one.
+	// Migration returns the migration of a knowledge base; fault.NotFound if none is under way.
 	Migration(ctx context.Context, ref Ref) (*Migration, error)
 	Migrations(ctx context.Context) ([]Migration, error)
-	// SaveMigration fails with fault.Conflict when it was changed since it was read.
+	// SaveMigration fails with fault.Conflict if the migration was changed since it was read.
 	SaveMigration(ctx context.Context, m *Migration) error
 	// EndMigration moves it to the history.
 	EndMigration(ctx context.Context, m *Migration) error
-	// MigrationHistory lists what ended, latest first.
+	// MigrationHistory lists ended migrations, latest first.
 	MigrationHistory(ctx context.Context, ref Ref, limit int) ([]Migration, error)
 
-	// MigrationSteps lists the steps of a direction, each of which may be
-	// repeated: Migration.Step says where to go on.
+	// MigrationSteps lists the steps of a direction. Each is idempotent; Migration.Step is
+	// the one to resume at.
 	MigrationSteps(m *Migration) []string
-	// MigrationStep does one of them, saving what it must remember.
+	// MigrationStep executes one step, saving its progress.
 	MigrationStep(ctx context.Context, m *Migration, env MigrationEnv) error
 }
 
-// MigrationEnv is what a step needs of the layers above.
+// MigrationEnv supplies a step with the functions of higher layers.
 type MigrationEnv struct {
-	// Save stores the migration with its progress and takes over what a user
-	// changed meanwhile (Cancel, Throttle); it fails when the migration has
-	// become another gateway's, or is to be cancelled.
+	// Save stores the migration with its progress and adopts a user's changes (Cancel,
+	// Throttle); it fails if another gateway has taken over or the migration was cancelled.
 	Save func(ctx context.Context) error
-	// Gate compares the answers of both shapes; nil: no gate was asked for.
+	// Gate compares the answers of both shapes; nil: no gate was requested.
 	Gate func(ctx context.Context) error
 }
 
@@ -77,14 +76,14 @@ type MappingChange struct {
 	Reason  string          `json:"reason" locale:"text"`
 }
 
-// How the documents come into a new index.
+// How documents are copied into a new index.
 const (
 	CopyReindex = "reindex" // Elasticsearch copies them
-	CopyRebuild = "rebuild" // the gateway makes them anew of the stored chunks
+	CopyRebuild = "rebuild" // the gateway rebuilds them from the stored chunks
 	CopyEmbed   = "embed"   // the same, with new vectors
 )
 
-// MappingDiff is all that differs, and what changing it would take.
+// MappingDiff lists all differences and the effort of changing them.
 type MappingDiff struct {
 	KnowledgeBase string          `json:"knowledge_base"`
 	Index         string          `json:"index" doc:"The live index."`
@@ -93,11 +92,11 @@ type MappingDiff struct {
 	Copy          string          `json:"copy,omitempty" doc:"reindex: the server copies; rebuild: the gateway makes the documents anew; embed: with new vectors."`
 	Estimate      MappingEstimate `json:"estimate"`
 	Digest        string          `json:"digest" doc:"Of the live state; a plan is refused when it has changed."`
-	// Engines has the diff of each, of a knowledge base that lives on several.
+	// Engines holds the diff by engine if the knowledge base lives on several.
 	Engines map[string]*MappingDiff `json:"engines,omitempty" doc:"Of each engine, where the knowledge base lives on several."`
 }
 
-// MappingEstimate is what a migration would move.
+// MappingEstimate estimates the amount and duration of a copy.
 type MappingEstimate struct {
 	Documents int     `json:"documents"`
 	Bytes     int64   `json:"bytes" doc:"On disk now; the same again is needed until cleanup."`
@@ -120,13 +119,13 @@ type MappingGate struct {
 	MaxLoss    float64     `json:"max_ndcg_loss,omitempty" minimum:"0" maximum:"1" doc:"Mean nDCG@k that judged queries may lose; 0: 0.02."`
 }
 
-// GateQuery is one question; Relevant are judgements by chunk id, > 0 is relevant.
+// GateQuery is one question; Relevant holds judgments by chunk id, > 0 is relevant.
 type GateQuery struct {
 	Query    string         `json:"query"`
 	Relevant map[string]int `json:"relevant,omitempty" doc:"Gain by chunk id."`
 }
 
-// GateResult is how both indices answered.
+// GateResult compares the answers of both indices.
 type GateResult struct {
 	Passed  bool    `json:"passed"`
 	Queries int     `json:"queries"`
@@ -143,7 +142,7 @@ const (
 	PlanApplied = "applied"
 )
 
-// MappingPlan is a dry run: what would be done, to which state.
+// MappingPlan is a dry run: the intended changes, and the state they apply to.
 type MappingPlan struct {
 	ID        string         `json:"id"`
 	Ref       Ref            `json:"-"`
@@ -174,8 +173,7 @@ const (
 	GoCleanup  = "cleanup"
 )
 
-// Migration is a plan being applied. It is stored, so that any gateway can go
-// on with it.
+// Migration is a plan being applied. It is stored, so that any gateway can resume it.
 type Migration struct {
 	ID        string            `json:"id" doc:"Also of its job."`
 	Ref       Ref               `json:"-"`
@@ -194,20 +192,20 @@ type Migration struct {
 	// Where the copy stands: the task of Elasticsearch, or the last id rebuilt.
 	Task   string `json:"task,omitempty"`
 	Cursor string `json:"-"`
-	// Replayed is up to where the change log was applied to the other index.
+	// Replayed is the position up to which the change log was applied to the other index.
 	Replayed int64 `json:"-"`
-	// Log is the change log; Switched says that the new storage is the true one;
-	// Fence is how far each part of the old one had been written when the log began.
+	// Log is the change log; Switched says that the new storage is authoritative; Fence is
+	// the sequence number of each shard of the old one when the log began.
 	Log      string  `json:"-"`
 	Switched bool    `json:"-"`
 	Fence    []int64 `json:"-"`
-	// Base is what the versions of writes are counted from during the migration.
+	// Base is the first version of writes during the migration.
 	Base int64 `json:"-"`
-	// MovedAt is when the catalogue was last made to name another storage.
+	// MovedAt is the time when the catalog was last pointed to another storage.
 	MovedAt time.Time `json:"-"`
 
 	Owner      string    `json:"-"` // the gateway that runs it
-	Beat       time.Time `json:"-"` // when it last said so
+	Beat       time.Time `json:"-"` // its last heartbeat
 	Cancel     bool      `json:"cancelling,omitempty" doc:"Somebody asked for it to be cancelled."`
 	StartedBy  string    `json:"started_by,omitempty" doc:"Name of the key."`
 	StartedAt  time.Time `json:"started_at"`
@@ -218,7 +216,7 @@ type Migration struct {
 	Revision [2]int64 `json:"-"`
 }
 
-// StepTime is when a step was begun and how long it took.
+// StepTime is the start and duration of a step.
 type StepTime struct {
 	Step      string    `json:"step"`
 	Direction string    `json:"direction" enum:"apply,cancel,rollback,cleanup"`
@@ -226,7 +224,7 @@ type StepTime struct {
 	Seconds   float64   `json:"seconds" minimum:"0" doc:"How long it took; 0 while it is under way, and where it failed."`
 }
 
-// Begin notes that a step is begun; one that is begun again, as it failed, is noted once.
+// Begin records the start of a step; a repeated step is recorded once.
 func (m *Migration) Begin(step string, at time.Time) {
 	began := StepTime{Step: step, Direction: m.Direction, StartedAt: at}
 	m.Timeline = slices.Clone(m.Timeline) // copies of the migration share the list
@@ -239,7 +237,7 @@ func (m *Migration) Begin(step string, at time.Time) {
 	m.Timeline = append(m.Timeline, began)
 }
 
-// End notes that the step begun last is done.
+// End records the end of the latest step.
 func (m *Migration) End(at time.Time) {
 	m.Timeline = slices.Clone(m.Timeline)
 	last := &m.Timeline[len(m.Timeline)-1]
@@ -256,7 +254,7 @@ type MigrationProgress struct {
 	Throttle  float64 `json:"requests_per_second" doc:"0: no limit."`
 }
 
-// Measure sets the rate by how many documents were copied in how long.
+// Measure sets the rate from a number of copied documents and the time taken.
 func (p *MigrationProgress) Measure(copied int, took time.Duration) {
 	p.Rate = 0
 	if took > 0 {
@@ -265,7 +263,7 @@ func (p *MigrationProgress) Measure(copied int, took time.Duration) {
 	p.Estimate()
 }
 
-// Estimate sets the time that is left, at the rate or at the limit if that is slower.
+// Estimate sets the remaining time, at the rate or the limit, whichever is slower.
 func (p *MigrationProgress) Estimate() {
 	rate := p.Rate
 	if p.Throttle > 0 && (rate == 0 || p.Throttle < rate) {
@@ -277,32 +275,31 @@ func (p *MigrationProgress) Estimate() {
 	}
 }
 
-// MigrationCheck is something that was compared before the switch.
+// MigrationCheck is one comparison made before the switch.
 type MigrationCheck struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Detail string `json:"detail" locale:"text"`
 }
 
-// MigrationError says why a step failed, and what can be done.
+// MigrationError says why a step failed, and how to proceed.
 type MigrationError struct {
 	Code   fault.Kind `json:"code"`
 	Detail string     `json:"detail" locale:"text"`
 	WayOut string     `json:"way_out" locale:"text" doc:"What to do next."`
 }
 
-// Steps that mean the same on every engine. A knowledge base on several engines takes those of each,
-// called engine/step.
+// Steps that mean the same on every engine. With several engines, a step is named engine/step.
 const (
 	StepCreate = "create" // the new storage
 	StepGate   = "gate"   // relevance
 	StepSwitch = "switch" // to the new storage
 )
 
-// OwnStep is the step under way, as the engine calls it that takes it.
+// OwnStep is the current step without the prefix of an engine.
 func (m *Migration) OwnStep() string { return m.Step[strings.LastIndexByte(m.Step, '/')+1:] }
 
-// Diff is that of the engine that migrates.
+// Diff returns the diff of the migrating engine.
 func (m *Migration) Diff() *MappingDiff {
 	if d, ok := m.Plan.Diff.Engines[m.Plan.Wanted.Engine]; ok {
 		return d
@@ -310,5 +307,5 @@ func (m *Migration) Diff() *MappingDiff {
 	return &m.Plan.Diff
 }
 
-// Active reports whether steps are left to do.
+// Active reports whether steps remain.
 func (m *Migration) Active() bool { return m.State == MigrationRunning }

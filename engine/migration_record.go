@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// migrationRecord is a migration with what the API does not show.
+// migrationRecord adds the members of a migration that the API does not show.
 type migrationRecord struct {
 	Migration
 	Ref      Ref           `json:"of"`
@@ -23,7 +23,7 @@ type migrationRecord struct {
 	MovedAt  time.Time     `json:"moved_at"`
 }
 
-// EncodeMigration is all of a migration but its revision, as it is stored.
+// EncodeMigration encodes a migration for storage, without its revision.
 func EncodeMigration(m *Migration) ([]byte, error) {
 	body, err := json.Marshal(migrationRecord{
 		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Replayed: m.Replayed,
@@ -36,7 +36,7 @@ func EncodeMigration(m *Migration) ([]byte, error) {
 	return body, nil
 }
 
-// DecodeMigration is the opposite of EncodeMigration.
+// DecodeMigration is the inverse of EncodeMigration.
 func DecodeMigration(body []byte) (*Migration, error) {
 	var r migrationRecord
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -59,29 +59,29 @@ func DecodePlan(ref Ref, body []byte) (*MappingPlan, error) {
 	return &plan, nil
 }
 
-// The faults that all stores of plans and migrations give.
+// Faults common to all stores of plans and migrations.
 
-// NoMigration is the fault of a knowledge base that has none under way.
+// NoMigration is the fault for a knowledge base without a migration.
 func NoMigration(ref Ref) error {
 	return fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
 }
 
-// MigrationBegun is the fault of a second one.
+// MigrationBegun is the fault for starting a second migration.
 func MigrationBegun(ref Ref) error {
 	return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", ref.ID)
 }
 
-// MigrationChanged is the fault of one that was saved by others since it was read.
+// MigrationChanged is the fault for saving an outdated migration.
 func MigrationChanged() error {
 	return fault.New(fault.Conflict, "the migration was changed at the same time")
 }
 
-// PlanTaken is the fault of a plan that was applied.
+// PlanTaken is the fault for a plan that was already applied.
 func PlanTaken() error {
 	return &fault.Error{Kind: fault.Conflict, Field: "plan", Detail: "this plan was applied already; make a new one"}
 }
 
-// NoPlan is the fault of a plan that never was.
+// NoPlan is the fault for an unknown plan.
 func NoPlan() error {
 	return &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
 }

@@ -21,30 +21,30 @@ import "context"
 // Two members of a Request are hints that an engine may ignore: Prefetch and
 // DeferScores. Both save a search on Elasticsearch a request.
 
-// DeferredScorer is an engine that needs a request of its own for the raw scores
-// of hits that a leg did not return. Where no ranking depends on them
-// (Request.DeferScores) they are read together with the chunks that are shown.
+// DeferredScorer is an engine that needs a separate request for the raw scores of hits that
+// a leg did not return. If no ranking depends on them (Request.DeferScores) they are read
+// together with the chunks of the page.
 type DeferredScorer interface {
-	// ScoreChunks is Chunks, with the raw score of every leg beside each chunk,
-	// [chunks][legs]float64; NaN where it is unknown.
+	// ScoreChunks is Chunks plus the raw scores of every leg, [chunks][legs]float64; NaN if
+	// unknown.
 	ScoreChunks(ctx context.Context, req ChunksRequest, legs []Leg) ([]Chunk, [][]float64, error)
 }
 
-// Generations is an engine that can tell whether a knowledge base has changed since
-// it was last asked, so that answers can be kept.
+// Generations is an engine that can detect changes of a knowledge base, so that answers can
+// be cached.
 type Generations interface {
-	// Generation names the state of a knowledge base. A search that begins after
-	// the call sees that state or a later one. Where two calls give the same text,
-	// no search between them could see a change that was acknowledged, whoever
-	// made it. Empty: the engine cannot tell, for this knowledge base or now.
+	// Generation names the state of a knowledge base. A search that begins after the call
+	// sees that state or a later one. If two calls return the same text, no search between
+	// them could see an acknowledged change, whoever made it. Empty: unknown, for this
+	// knowledge base or at present.
 	Generation(ctx context.Context, kb *KnowledgeBase) (string, error)
 }
 
-// Scanner is an engine that can be read whole. Only such an engine can hold a
-// knowledge base together with others.
+// Scanner is an engine whose knowledge bases can be read completely, which mirroring
+// requires.
 type Scanner interface {
-	// Scan gives chunks in the order of their ids (by bytes), hidden ones
-	// included, with their vectors; a vector's length may have become 1.
+	// Scan returns chunks in byte order of their ids, hidden ones included, with their
+	// vectors, possibly normalised to length 1.
 	Scan(ctx context.Context, req ScanRequest) ([]Chunk, error)
 }
 
@@ -56,40 +56,39 @@ type ScanRequest struct {
 	Limit int
 }
 
-// Checker compares what several engines hold of one knowledge base.
+// Checker compares the copies of one knowledge base on several engines.
 type Checker interface {
-	// Check reports where the engines differ and, with repair, makes the others
-	// like the reference.
+	// Check reports where engines differ and, with repair, makes the others equal to the
+	// reference.
 	Check(ctx context.Context, kb KnowledgeBase, repair bool) (*DriftReport, error)
 }
 
-// Finder is an engine that reads one knowledge base sooner than the list of all.
+// Finder is an engine that reads one knowledge base faster than the list of all.
 type Finder interface {
-	// KnowledgeBase gives a knowledge base as it is now, whoever made it; fault.NotFound
-	// when absent.
+	// KnowledgeBase returns the current state of a knowledge base; fault.NotFound if
+	// absent.
 	KnowledgeBase(ctx context.Context, ref Ref) (KnowledgeBase, error)
 }
 
-// ChunkCounter is an engine that counts the chunks of a tenant sooner than by describing its
-// knowledge bases.
+// ChunkCounter is an engine that counts the chunks of a tenant faster than by describing its knowledge bases.
 type ChunkCounter interface {
-	// CountChunks counts the chunks that the tenant's knowledge bases hold, hidden ones
-	// included; not those of attached indexes.
+	// CountChunks counts the chunks of the tenant's knowledge bases, hidden ones included,
+	// attached indexes excluded.
 	CountChunks(ctx context.Context, tenant string) (int64, error)
 }
 
-// Verifier is an engine that can tell whether its data are sound: by checksums, or because
-// what is searched can be made again of the chunk.
+// Verifier is an engine that can verify its data: by checksums, or by deriving the indexed
+// fields from the chunks again.
 type Verifier interface {
-	// Verify reads a knowledge base whole. With repair it mends what it can by itself; damaged
-	// chunks have to be written again.
+	// Verify reads a whole knowledge base. With repair it fixes derived data; damaged chunks have to be
+	// written again.
 	Verify(ctx context.Context, kb KnowledgeBase, repair bool) (*Integrity, error)
 }
 
 // Invalidator is an engine whose keyword indexes are a cache of the chunks.
 type Invalidator interface {
-	// Invalidate drops every stored form of a knowledge base's keyword indexes, for
-	// every gateway, so that the next search builds them anew; fault.NotFound when
-	// there is no such knowledge base.
+	// Invalidate drops all stored forms of a knowledge base's keyword indexes, for every
+	// gateway, so that the next search rebuilds them; fault.NotFound if there is no such
+	// knowledge base.
 	Invalidate(ctx context.Context, ref Ref) error
 }

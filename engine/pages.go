@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Gone is the fault of a list that was to go on after a chunk which the document does not have.
+// Gone is the fault for a page after a chunk that the document does not have.
 func (r *DocumentChunksRequest) Gone() *fault.Error {
 	return fault.New(fault.NotFound, "document %q has no chunk %q to continue after", r.DocumentID, r.After)
 }
@@ -18,8 +18,8 @@ type ChunkLister interface {
 	DocumentChunks(ctx context.Context, req DocumentChunksRequest) ([]Chunk, error)
 }
 
-// DocumentPages reads the chunks of a document whole, in pages of the request's limit; after an error there are no
-// more. It goes on where a chunk was that somebody deletes meanwhile.
+// DocumentPages reads all chunks of a document, in pages of the request's limit, and ends after an error. If the last
+// chunk of a page is deleted meanwhile, it continues at its place.
 func DocumentPages(ctx context.Context, from ChunkLister, req DocumentChunksRequest) iter.Seq2[[]Chunk, error] {
 	return func(yield func([]Chunk, error) bool) {
 		var last *Chunk
@@ -42,7 +42,7 @@ func DocumentPages(ctx context.Context, from ChunkLister, req DocumentChunksRequ
 	}
 }
 
-// around reads the page after a chunk that is gone: from its ordinal on, without what stood before it.
+// around reads the page after a deleted chunk: from its ordinal on, without the chunks before it.
 func around(ctx context.Context, from ChunkLister, req DocumentChunksRequest, gone *Chunk) ([]Chunk, bool, error) {
 	req.From, req.After = gone.Ordinal, ""
 	for {

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// The parts of a passage that a knowledge base may index by themselves, so that they can count
-// more than the rest of its text.
+// The parts of a passage that a knowledge base may index separately, so that they can weigh more than the
+// rest of its text.
 const (
 	PartTitle     = SourceTitle
 	PartContent   = SourceContent
@@ -21,18 +21,18 @@ const (
 // Parts lists them.
 func Parts() []string { return []string{PartTitle, PartContent, PartKeywords, PartQuestions} }
 
-// Boost is what a part of the text counts in a text leg, By times the rest.
+// Boost weights a part of the text in a text leg: it counts By times as much as the rest.
 type Boost struct {
 	Part string
-	By   float64 // from 2 on
+	By   float64 // at least 2
 }
 
 const (
-	leastBoost = 2 // but for 1: Elasticsearch's combined_fields adds By - 1, which it wants to be 1 at least
+	leastBoost = 2 // except 1: Elasticsearch's combined_fields adds By - 1, which must be at least 1
 	mostBoost  = 100
 )
 
-// CheckBoosts refuses boosts of text that no engine could give, naming the member.
+// CheckBoosts refuses boosts that no engine supports, naming the field.
 func CheckBoosts(field string, boosts map[string]float64) error {
 	for _, part := range slices.Sorted(maps.Keys(boosts)) {
 		by := boosts[part]
@@ -46,7 +46,7 @@ func CheckBoosts(field string, boosts map[string]float64) error {
 	return nil
 }
 
-// checkBoosts refuses boosts of a knowledge base that cannot have them.
+// checkBoosts refuses boosts on a knowledge base that cannot have them.
 func (kb *KnowledgeBase) checkBoosts() error {
 	switch {
 	case len(kb.Boosts) == 0:
@@ -61,12 +61,12 @@ func (kb *KnowledgeBase) checkBoosts() error {
 	return CheckBoosts("fields", kb.Boosts)
 }
 
-// Parts are those that the knowledge base indexes by themselves.
+// Parts lists the parts that the knowledge base indexes separately.
 func (kb *KnowledgeBase) Parts() []string {
 	return slices.DeleteFunc(Parts(), func(part string) bool { _, has := kb.Boosts[part]; return !has })
 }
 
-// StoredFields are Fields, and the parts, which are text fields that no leg is over.
+// StoredFields returns Fields and the parts, which are text fields that no leg searches directly.
 func (kb *KnowledgeBase) StoredFields() []Field {
 	fields := kb.Fields()
 	for _, part := range kb.Parts() {
@@ -75,7 +75,7 @@ func (kb *KnowledgeBase) StoredFields() []Field {
 	return fields
 }
 
-// StoredTexts lists the names of the text fields among them.
+// StoredTexts lists the names of the stored text fields.
 func (kb *KnowledgeBase) StoredTexts() []string {
 	return append(kb.FieldsOf(scoring.Text), kb.Parts()...)
 }

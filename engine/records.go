@@ -14,40 +14,39 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// RecordKeeper is an engine that keeps records beside its knowledge bases: what evaluations and
-// experiments store. Records are collections, each of a tenant and a kind, with a head and items.
-// What they hold is JSON that the engine never looks into and gives back byte for byte.
+// RecordKeeper is an engine that keeps records beside its knowledge bases: what evaluations and experiments
+// store. Records are collections, each of a tenant and a kind, with a head and items. Their JSON is opaque to
+// the engine and returned byte for byte.
 //
-// A change that is acknowledged is durable, and whoever reads after it sees it, by any gateway of
-// the same data. All methods may be called at the same time. What is over the limits below is
-// fault.InvalidArgument or, in bytes, fault.TooLarge.
+// An acknowledged change is durable and visible to every later read through any gateway of the same data. All
+// methods are safe for concurrent use. Exceeding the limits below is fault.InvalidArgument or, in bytes,
+// fault.TooLarge.
 type RecordKeeper interface {
-	// Records gives the collection; fault.NotFound.
+	// Records returns the collection; fault.NotFound if absent.
 	Records(ctx context.Context, ref RecordRef) (Records, error)
-	// ListRecords gives all collections of a tenant and a kind, in the order of their ids by bytes.
+	// ListRecords returns all collections of a tenant and a kind, in byte order of their ids.
 	ListRecords(ctx context.Context, tenant, kind string) ([]Records, error)
-	// SaveRecords stores the head of a collection and returns the collection as it is then. Version 0
-	// makes the collection, fault.Conflict when it is there. Any other must be the stored one,
-	// fault.Conflict when it is not: of those who save after the same version one succeeds.
-	// fault.NotFound when there is no such collection. The times are the engine's to set.
+	// SaveRecords stores the head of a collection and returns the stored collection. Version 0 creates it,
+	// fault.Conflict if it exists. Any other version must equal the stored one, else fault.Conflict: one of
+	// several concurrent saves succeeds. fault.NotFound if there is no such collection. The engine sets the
+	// times.
 	SaveRecords(ctx context.Context, r Records) (Records, error)
-	// DeleteRecords deletes a collection with all its items; fault.NotFound. It goes on when it is
-	// repeated after a failure, and a collection that is then made under the same name is empty.
+	// DeleteRecords deletes a collection with all its items; fault.NotFound. It can be repeated after a
+	// failure, and a new collection of the same name is empty.
 	DeleteRecords(ctx context.Context, ref RecordRef) error
-	// PutItems stores items by their keys, in place of those that are there; of a key that is given
-	// twice the last item counts. fault.NotFound when there is no such collection. After another
-	// failure some items may be stored on Elasticsearch, and none on the other engines; repeating
-	// the call does no harm.
+	// PutItems inserts or replaces items by key; the last of several items with one key wins. fault.NotFound
+	// if there is no such collection. After another failure some items may be stored on Elasticsearch, none
+	// on the other engines; the call is idempotent.
 	PutItems(ctx context.Context, ref RecordRef, items []RecordItem) error
-	// Items gives a page of the items in the order of their keys by bytes: fewer than the limit
-	// only where there are no more. fault.NotFound when there is no such collection.
+	// Items returns a page of the items in byte order of their keys: fewer than the limit only at the end.
+	// fault.NotFound if there is no such collection.
 	Items(ctx context.Context, ref RecordRef, page ItemPage) ([]RecordItem, error)
-	// DeleteItems deletes items and returns how many of the keys there were; fault.NotFound when
-	// there is no such collection.
+	// DeleteItems deletes items and returns how many existed; fault.NotFound when there is no such
+	// collection.
 	DeleteItems(ctx context.Context, ref RecordRef, keys []string) (int, error)
-	// ChangeItems changes items that are still as they were read, each by itself, and says of each change
-	// whether it was made: of those who change an item from the same body one does. Nothing is stored, or
-	// on Elasticsearch some of it, after an error. fault.NotFound when there is no such collection.
+	// ChangeItems replaces items whose body still equals From, each atomically, and reports for each change
+	// whether it was made. After an error nothing is stored, or on Elasticsearch a part. fault.NotFound when
+	// there is no such collection.
 	ChangeItems(ctx context.Context, ref RecordRef, changes []ItemChange) (made []bool, err error)
 	// CountItems counts the items; fault.NotFound when there is no such collection.
 	CountItems(ctx context.Context, ref RecordRef) (int, error)
@@ -59,9 +58,9 @@ type RecordRef struct{ Tenant, Kind, ID string }
 // Records is a collection without its items.
 type Records struct {
 	RecordRef
-	// Version grows with every save, and begins above those of a collection of the same name that was
-	// deleted, as far as the clocks of gateways agree. It is above 0 and within the integers that a
-	// float64 holds exactly; nothing else is known of it.
+	// Version grows with every save, and starts above the versions of a deleted collection of the same name,
+	// as far as the clocks of gateways agree. It is > 0 and an integer that a float64 holds exactly,
+	// otherwise opaque.
 	Version              int64
 	CreatedAt, UpdatedAt time.Time       // UTC, to the microsecond
 	Head                 json.RawMessage // at most 1 MiB
@@ -69,27 +68,26 @@ type Records struct {
 
 // RecordItem is an item of a collection.
 type RecordItem struct {
-	// Key is 1 to 512 bytes of UTF-8 without control characters other than U+001F, which stands
-	// between the parts of a key that has several (RecordKey).
+	// Key is 1 to 512 bytes of UTF-8 without control characters other than U+001F, which separates the parts
+	// of a key (RecordKey).
 	Key  string
 	Body json.RawMessage // at most 1 MiB
 }
 
-// ItemChange is what becomes of an item that is as it was read.
+// ItemChange is a compare-and-set of one item.
 type ItemChange struct {
 	Key  string
-	From json.RawMessage // its body when it was read; nil: there was none
-	To   json.RawMessage // nil: it is deleted
+	From json.RawMessage // the expected body; nil: no item
+	To   json.RawMessage // the new body; nil: delete it
 }
 
-// ItemPage asks for those of the items whose key begins with Prefix that come after the key After:
-// at most Limit, 1 to 10,000.
+// ItemPage asks for items whose key begins with Prefix and sorts after After: at most Limit, 1 to 10,000.
 type ItemPage struct {
-	Prefix, After string // empty: all, from the first on
+	Prefix, After string // empty: all, from the start
 	Limit         int
 }
 
-// Limits of records, in bytes where they are not of items or keys.
+// Limits of records, in bytes unless noted.
 const (
 	MaxRecordName  = 256     // of a tenant, a kind, an id
 	MaxRecordKey   = 512     // of a key
@@ -99,16 +97,16 @@ const (
 	MaxRecordPage  = 10_000  // items of one page
 )
 
-// recordSeparator is the one control character that keys may have: it sorts before everything
-// that their parts may hold, so the keys of a part stand together.
+// recordSeparator is the only control character allowed in keys: it sorts before everything else, so keys
+// with the same first part are adjacent.
 const recordSeparator = '\x1f'
 
-// RecordKey makes a key of parts, which have no control characters. The prefix of all keys with the
-// same first parts is RecordKey of those and "".
+// RecordKey joins parts without control characters into a key. RecordKey(parts..., "") is the prefix of all
+// keys with these first parts.
 func RecordKey(parts ...string) string { return strings.Join(parts, string(recordSeparator)) }
 
-// AllItems gives all items whose key begins with a prefix, page by page, and ends after an error.
-// Items that are written meanwhile may be among them.
+// AllItems iterates over all items whose key begins with a prefix, page by page, and ends after an error. It
+// may include items written meanwhile.
 func AllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, prefix string) iter.Seq2[RecordItem, error] {
 	return func(yield func(RecordItem, error) bool) {
 		page := ItemPage{Prefix: prefix, Limit: 1000}
@@ -131,8 +129,7 @@ func AllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, prefix st
 	}
 }
 
-// PutAllItems stores any number of items, in as many calls as the limits of one need. After an error those of earlier
-// calls are stored.
+// PutAllItems stores any number of items in batches within the limits. After an error the earlier batches are stored.
 func PutAllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, items []RecordItem) error {
 	for len(items) > 0 {
 		n, bytes := 0, 0
@@ -151,7 +148,7 @@ func PutAllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, items 
 	return nil
 }
 
-// Check refuses a name that no engine takes.
+// Check refuses an invalid name.
 func (r RecordRef) Check() error {
 	for _, part := range []struct{ field, name string }{{"tenant", r.Tenant}, {"kind", r.Kind}, {"id", r.ID}} {
 		if err := checkRecordName(part.field, part.name); err != nil {
@@ -161,7 +158,7 @@ func (r RecordRef) Check() error {
 	return nil
 }
 
-// CheckRecordList refuses a tenant or a kind that no collection has.
+// CheckRecordList refuses an invalid tenant or kind.
 func CheckRecordList(tenant, kind string) error {
 	return RecordRef{Tenant: tenant, Kind: kind, ID: "any"}.Check()
 }
@@ -175,7 +172,7 @@ func checkRecordName(field, name string) error {
 	return nil
 }
 
-// Check refuses a collection that no engine takes.
+// Check refuses an invalid collection.
 func (r *Records) Check() error {
 	if err := r.RecordRef.Check(); err != nil {
 		return err
@@ -213,8 +210,8 @@ func checkRecordKey(field, key string) error {
 	return nil
 }
 
-// PrepareItems refuses items that no engine takes, and gives them in the order of their keys, of
-// each key the last one: so those who write the same keys wait for each other in one order.
+// PrepareItems refuses invalid items and returns them sorted by key, keeping the last one of each key. The
+// order prevents deadlocks of concurrent writers.
 func PrepareItems(items []RecordItem) ([]RecordItem, error) {
 	if len(items) > MaxRecordBatch {
 		return nil, fault.Invalid("items", fault.Length(len(items)),
@@ -240,7 +237,7 @@ func PrepareItems(items []RecordItem) ([]RecordItem, error) {
 	return slices.CompactFunc(latest, func(a, b RecordItem) bool { return a.Key == b.Key }), nil
 }
 
-// CheckChanges refuses changes that no engine makes.
+// CheckChanges refuses invalid changes.
 func CheckChanges(changes []ItemChange) error {
 	if len(changes) > MaxRecordBatch {
 		return fault.Invalid("changes", fault.Length(len(changes)),
@@ -269,7 +266,7 @@ func CheckChanges(changes []ItemChange) error {
 	return nil
 }
 
-// PrepareKeys refuses keys that no item has, and gives each once, in order.
+// PrepareKeys refuses invalid keys and returns them sorted, without duplicates.
 func PrepareKeys(keys []string) ([]string, error) {
 	if len(keys) > MaxRecordBatch {
 		return nil, fault.Invalid("keys", fault.Length(len(keys)),
@@ -283,7 +280,7 @@ func PrepareKeys(keys []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(keys))), nil
 }
 
-// Check refuses a page that no engine gives.
+// Check refuses an invalid page.
 func (p ItemPage) Check() error {
 	if p.Limit < 1 || p.Limit > MaxRecordPage {
 		return fault.Invalid("limit", p.Limit, fmt.Sprintf("1 to %d", MaxRecordPage))
@@ -299,14 +296,13 @@ func (p ItemPage) Check() error {
 	return nil
 }
 
-// Bounds are those of the keys of the page, by bytes: the first of them is from or later, all are
-// below the other, and none is After.
+// Bounds returns the range [from, below) of the page's keys, in byte order; After itself is excluded.
 func (p ItemPage) Bounds() (from, below string) {
 	return max(p.Prefix, p.After), above(p.Prefix)
 }
 
-// above is the least text above all that begin with a prefix. The order of UTF-8 by bytes is that
-// of its characters.
+// above returns the smallest text greater than all that begin with a prefix. UTF-8 sorts by bytes as by
+// characters.
 func above(prefix string) string {
 	const beforeSurrogates, afterSurrogates = 0xd7ff, 0xe000
 	runes := []rune(prefix)
@@ -324,8 +320,8 @@ func above(prefix string) string {
 	return strings.Repeat(string(utf8.MaxRune), MaxRecordKey) // longer than any key
 }
 
-// Stamped is the collection as it is saved now, to be stored where its version is still Version.
-// The time makes versions grow beyond those of a deleted collection.
+// Stamped returns the collection with a new version and times, to be stored if the stored version is still
+// r.Version. Versions include the time, so that they exceed those of a deleted collection.
 func (r Records) Stamped(now time.Time) Records {
 	r.UpdatedAt = now.UTC().Truncate(time.Microsecond)
 	if r.Version == 0 {
@@ -335,17 +331,17 @@ func (r Records) Stamped(now time.Time) Records {
 	return r
 }
 
-// NoRecords is the fault of a collection that does not exist.
+// NoRecords is the fault for a missing collection.
 func NoRecords(ref RecordRef) error {
 	return fault.New(fault.NotFound, "there are no records %q of kind %s", ref.ID, ref.Kind)
 }
 
-// RecordsExist is the fault of a collection that is to be made and is there.
+// RecordsExist is the fault for creating an existing collection.
 func RecordsExist(ref RecordRef) error {
 	return fault.New(fault.Conflict, "records %q of kind %s exist already", ref.ID, ref.Kind)
 }
 
-// RecordsChanged is the fault of a save after a version that is not the stored one.
+// RecordsChanged is the fault for saving an outdated version.
 func RecordsChanged(ref RecordRef) error {
 	return fault.New(fault.Conflict, "records %q of kind %s were changed meanwhile; read them again", ref.ID, ref.Kind)
 }

@@ -6,12 +6,11 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Embed makes the vectors of texts by a model, [len(texts)][dim]float32; nil: no model is
-// configured.
+// Embed embeds texts with a model, [len(texts)][dim]float32; nil: no model is configured.
 type Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
 
-// Refit gives chunks of one shape the vectors of another: their own where those can stay, new
-// ones where the model or the embedded text changes. The chunks stay as they are.
+// Refit returns copies of chunks with the vectors of another shape: existing vectors where possible, new ones
+// where the model or the embedded text changes.
 func (e Embed) Refit(ctx context.Context, from, to *KnowledgeBase, chunks []*Chunk) ([]*Chunk, error) {
 	refit := NewRefit(from, to)
 	if refit.Same() {
@@ -26,7 +25,7 @@ func (e Embed) Refit(ctx context.Context, from, to *KnowledgeBase, chunks []*Chu
 	return fitted, e.Fill(ctx, to, refit.Made, fitted)
 }
 
-// RefitWritten gives the chunks of a write that was made for another shape the vectors of this one.
+// RefitWritten adapts the chunks of a write for an outdated shape to this one.
 func (e Embed) RefitWritten(ctx context.Context, req *WriteRequest, to *KnowledgeBase) ([]Chunk, error) {
 	if NewRefit(&req.KB, to).Same() {
 		return req.Chunks, nil
@@ -46,7 +45,8 @@ func (e Embed) RefitWritten(ctx context.Context, req *WriteRequest, to *Knowledg
 	return written, nil
 }
 
-// Fill sets these vectors of the chunks that have a text for them. If the model refuses one, the error names its chunk.
+// Fill embeds these fields of the chunks that have a text for them. If the model refuses one, the error names its
+// chunk.
 func (e Embed) Fill(ctx context.Context, kb *KnowledgeBase, fields []Field, chunks []*Chunk) error {
 	if len(fields) == 0 || len(chunks) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (e Embed) fill(ctx context.Context, kb *KnowledgeBase, field Field, chunks 
 	return nil
 }
 
-// CheckCurrent refuses a question's vector that was made for another shape than the storage has.
+// CheckCurrent refuses a question's vector of another model or dimension than the storage has.
 func (kb *KnowledgeBase) CheckCurrent(stored *KnowledgeBase) error {
 	if kb.EmbeddingModel == stored.EmbeddingModel && kb.Dimensions == stored.Dimensions {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridge-search/hybridge/filter"
 )
 
-// Signal is what a field of a chunk says for it whatever the question: a number in [0, 1].
-// Exactly one of Recency, Number and Match is set.
+// Signal scores a chunk by one of its fields, independently of the question: a number in
+// [0, 1]. Exactly one of Recency, Number and Match is set.
 type Signal struct {
 	Field   string
 	Recency *Recency
@@ -27,13 +27,13 @@ type Recency struct {
 	HalfLife, Offset time.Duration
 }
 
-// Number brings a number v > 0 into [0, 1]; others give 0.
+// Number maps a number v > 0 into [0, 1]; others give 0.
 type Number struct {
 	Shape Shape
 	Pivot float64 // > 0
 }
 
-// Shape is how a number counts.
+// Shape is the curve that maps a number into [0, 1].
 type Shape string
 
 // The shapes of a number.
@@ -43,7 +43,7 @@ const (
 	Linear     Shape = "linear"     // v/pivot, 1 from the pivot on
 )
 
-// Validate refuses others; field is what the error names.
+// Validate refuses unknown shapes; the error names field.
 func (s Shape) Validate(field string) error {
 	switch s {
 	case Saturation, Log, Linear:
@@ -53,7 +53,7 @@ func (s Shape) Validate(field string) error {
 	}
 }
 
-// Best is the signal of a field with these values: the largest of theirs, 0 without any.
+// Best returns the largest signal of the values, 0 if there are none.
 func (s *Signal) Best(values []filter.Value) float64 {
 	best := 0.0
 	for _, v := range values {
@@ -62,7 +62,7 @@ func (s *Signal) Best(values []filter.Value) float64 {
 	return best
 }
 
-// Of is the signal of one value.
+// Of returns the signal of one value.
 func (s *Signal) Of(v filter.Value) float64 {
 	switch {
 	case s.Recency != nil:

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// stopwatches tell how long one search has been asking each engine: its limit for a search holds for all of its
-// requests together, and what the search waits for elsewhere, at another engine too, does not count. They are safe
-// for concurrent use.
+// stopwatches measure how long one search has waited for each engine: the time limit of an engine covers all requests
+// of a search, but not the time spent elsewhere. They are safe for concurrent use.
 type stopwatches struct {
 	mu sync.Mutex
 	of map[any]*stopwatch
 }
 
-// stopwatch runs while a request of its engine does.
+// stopwatch runs while a request to its engine is in flight.
 type stopwatch struct {
 	running int
 	since   time.Time // when it began to run
@@ -23,8 +22,8 @@ type stopwatch struct {
 
 type stopwatchKey struct{}
 
-// OneSearch gives a context whose requests belong to one search: that which ctx belongs to,
-// or else a new one.
+// OneSearch returns a context whose requests belong to one search: the search of ctx if it
+// has one, else a new one.
 func OneSearch(ctx context.Context) context.Context {
 	if _, known := ctx.Value(stopwatchKey{}).(*stopwatches); known {
 		return ctx
@@ -32,8 +31,8 @@ func OneSearch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, stopwatchKey{}, &stopwatches{of: map[any]*stopwatch{}})
 }
 
-// Asking begins a request to an engine, which ends with done. It began, less what earlier requests of the same
-// search to this engine took: now for the first, and for a request that belongs to no search.
+// Asking begins a request to an engine, which ends with done. began is now less the time of earlier requests of the
+// same search to this engine; now if there is no search.
 func Asking(ctx context.Context, asked any) (began time.Time, done func()) {
 	now := time.Now()
 	all, ok := ctx.Value(stopwatchKey{}).(*stopwatches)

@@ -13,11 +13,11 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// What engines have in common that keep chunks in tables of their own: checks, and
-// the stored form of a chunk.
+// Shared by engines that store chunks in their own tables: checks, and the stored form of a
+// chunk.
 
-// CheckOwned refuses a knowledge base that an engine with tables of its own cannot
-// keep. It guards against what the catalog refuses already.
+// CheckOwned refuses a knowledge base that an engine with its own tables cannot store. It
+// is a safeguard: the catalog checks the same.
 func (kb *KnowledgeBase) CheckOwned(engine string, can Capabilities) error {
 	switch {
 	case kb.ID == "":
@@ -42,7 +42,7 @@ func (kb *KnowledgeBase) CheckOwned(engine string, can Capabilities) error {
 	return CheckBM25(kb.BM25)
 }
 
-// CheckSearchAnalyzer refuses an analyzer of questions that does not go with that of the texts.
+// CheckSearchAnalyzer refuses a search analyzer that does not fit the analyzer.
 func (kb *KnowledgeBase) CheckSearchAnalyzer(accepted []string) error {
 	const field = "search_analyzer"
 	switch {
@@ -62,7 +62,7 @@ func (kb *KnowledgeBase) CheckSearchAnalyzer(accepted []string) error {
 	}
 }
 
-// CheckVector refuses what is not a vector of dims finite numbers.
+// CheckVector refuses a vector that does not have dims finite numbers.
 func CheckVector(field string, v []float32, dims int) error {
 	if len(v) != dims {
 		return fault.Invalid(field, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", dims))
@@ -73,7 +73,7 @@ func CheckVector(field string, v []float32, dims int) error {
 	return nil
 }
 
-// OneOf says in an error which fields are accepted.
+// OneOf lists the accepted fields for an error.
 func OneOf(what string, fields []string) string {
 	if len(fields) == 0 {
 		return what + ", of which this knowledge base has none"
@@ -111,14 +111,14 @@ var (
 	pairFields  = []string{"title", "category", "date", "url", "group"}
 )
 
-// FieldDocumentID is what filters and facets call Chunk.DocumentID.
+// FieldDocumentID names Chunk.DocumentID in filters and facets.
 const FieldDocumentID = "document_id"
 
-// FieldWrittenAt is what filters and facets call Chunk.WrittenAt.
+// FieldWrittenAt names Chunk.WrittenAt in filters and facets.
 const FieldWrittenAt = "written_at"
 
-// KnownWrittenAt is a value of FieldWrittenAt if it is a time as Chunk.WrittenAt has it, else empty: what was
-// written before times were kept may have metadata of that name.
+// KnownWrittenAt returns text if it has the format of Chunk.WrittenAt, else empty: older chunks may have
+// metadata of that name.
 func KnownWrittenAt(text string) string {
 	if at, err := time.Parse(time.RFC3339, text); err != nil || at.UTC().Format(time.RFC3339) != text {
 		return ""
@@ -126,13 +126,13 @@ func KnownWrittenAt(text string) string {
 	return text
 }
 
-// Own reports whether filters mean a member of the chunk by a field, and not metadata.
+// Own reports whether a filter's field names a field of the chunk, not metadata.
 func (c *Chunk) Own(field string) bool {
 	return slices.Contains(chunkFields, field) || c.QA != nil && slices.Contains(pairFields, field)
 }
 
-// Filterable gives what filters and facets see of a chunk: a list of values per
-// field. A chunk's own fields stand before metadata of the same name.
+// Filterable returns the values that filters and facets see of a chunk, by field. A chunk's
+// own fields take precedence over metadata of the same name.
 func (c *Chunk) Filterable() map[string][]any {
 	names := slices.Clone(chunkFields)
 	if c.QA != nil {

@@ -2,9 +2,9 @@ package engine
 
 import "github.com/hybridge-search/hybridge/fault"
 
-// Troubled is an engine that can say what is wrong with it while it goes on.
+// Troubled is an engine that can report problems while it keeps working.
 type Troubled interface {
-	// Troubles are those of this moment, none when all is well.
+	// Troubles returns the current problems, none if all is well.
 	Troubles() []Trouble
 }
 
@@ -15,13 +15,13 @@ const (
 	DiskFull      = "disk_full"
 )
 
-// Trouble is one thing that is wrong, for people who run the gateway.
+// Trouble is one problem, for operators.
 type Trouble struct {
 	Code string
 	Text string // English; the locale has others
 }
 
-// Damaged is the trouble of chunks that are not as they were written.
+// Damaged is the trouble of corrupt chunks.
 func Damaged(chunks int) Trouble {
 	return Trouble{Code: DamagedChunks, Text: fault.New(fault.Corrupt, "%d stored chunks are damaged and left out of "+
 		"searches; the log and hybridge kb check name them", chunks).Detail}
@@ -33,7 +33,7 @@ func Lost(changes int64) Trouble {
 		"with its write-ahead log before this start", changes).Detail}
 }
 
-// Full is the trouble of an engine whose last write found no room.
+// Full is the trouble of an engine whose last write ran out of space.
 func Full(engine string) Trouble {
 	return Trouble{Code: DiskFull, Text: fault.New(fault.DiskFull, "the disk of engine %s is full: nothing can be "+
 		"written, searches go on; make room", engine).Detail}

@@ -23,16 +23,15 @@ const (
 	SourceContent = "content"
 )
 
-// MaxVectorFields is how many vector fields a knowledge base may have beside FieldVector.
+// MaxVectorFields is the largest number of vector fields besides FieldVector.
 const MaxVectorFields = 4
 
-// maxVectorName leaves room for what PostgreSQL's names of indexes, of at most 63
-// bytes, have around it.
+// maxVectorName leaves room for the rest of PostgreSQL's index names, of at most 63 bytes.
 const maxVectorName = 32
 
 var vectorName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*_vector$`)
 
-// CheckVectorFields refuses vector fields that no engine could keep, naming the member.
+// CheckVectorFields refuses vector fields that no engine can store, naming the field.
 func (kb *KnowledgeBase) CheckVectorFields() error {
 	if err := kb.checkBoosts(); err != nil {
 		return err
@@ -75,14 +74,14 @@ func (kb *KnowledgeBase) checkVectorField(i int) error {
 	return nil
 }
 
-// Refit says how the vectors of a chunk come from one shape of a knowledge base
-// into another, by field.
+// Refit says how the vectors of a chunk are carried from one shape of a knowledge base to
+// another, by field.
 type Refit struct {
-	Kept    []string // as they are
-	Made    []Field  // anew, of their source
+	Kept    []string // unchanged
+	Made    []Field  // embedded again from their source
 	Dropped []string // the other shape has no such field
-	// Lost fields are in both shapes; their vectors are of another model or
-	// dimension, and have no source to be made of anew.
+	// Lost fields are in both shapes, but their vectors are of another model or dimension
+	// and have no source to embed.
 	Lost []string
 }
 
@@ -117,7 +116,7 @@ func NewRefit(from, to *KnowledgeBase) *Refit {
 // Same reports whether chunks fit the other shape as they are.
 func (r *Refit) Same() bool { return len(r.Made)+len(r.Dropped)+len(r.Lost) == 0 }
 
-// Keep gives the vectors that stay, in a map of its own.
+// Keep returns a new map of the vectors that are kept.
 func (r *Refit) Keep(vectors map[string][]float32) map[string][]float32 {
 	kept := make(map[string][]float32, len(r.Kept)+len(r.Made))
 	for _, name := range r.Kept {

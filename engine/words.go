@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Lexicon is an engine that can look into the vocabulary of its text fields. Both methods
-// look at chunks that pass the filter and nothing else: no word, count or id of theirs is
-// of a chunk that the caller may not see.
+// Lexicon is an engine that can search the vocabulary of its text fields. Both methods look
+// only at chunks that pass the filter: no word, count or id reveals a chunk that the caller
+// may not see.
 type Lexicon interface {
-	// Words gives the words of a text field that the request matches, by the number of
-	// chunks with each, then by word. An engine may leave out rare words where very many
-	// match, and may count a word of very many chunks by a sample.
+	// Words returns the matching words of a text field, by descending number of chunks,
+	// then by word. An engine may omit rare words if very many match, and may estimate the
+	// count of very frequent words from a sample.
 	Words(ctx context.Context, req *WordsRequest) ([]Word, error)
-	// Openings gives chunks with one of the words among the first tokens of the field, where
-	// titles and questions are, those nearest to its beginning first.
+	// Openings returns chunks with one of the words among the first tokens of the field, where titles and
+	// questions are, nearest to the beginning first.
 	Openings(ctx context.Context, req *OpeningsRequest) ([]string, error)
 }
 
@@ -25,15 +25,15 @@ type WordsRequest struct {
 	KB     KnowledgeBase
 	Field  string
 	Filter Filter
-	// Prefix begins all words wanted. With Near it only bounds the search.
+	// Prefix is a prefix of all wanted words. With Near it only bounds the search.
 	Prefix string
-	// Words are wanted too, whatever they begin with.
+	// Words are wanted regardless of Prefix.
 	Words []string
-	// Near, when set, wants words within Distance of one of these, see Distance.
+	// Near, if set, requires words within Distance of one of these, see Distance.
 	Near     []string
 	Distance int
 	Limit    int
-	Samples  int // of how many chunks a word tells the ids, at least 1
+	Samples  int // number of chunk ids per word, at least 1
 }
 
 // Matches reports whether a word is wanted.
@@ -49,7 +49,7 @@ func (r *WordsRequest) Matches(word string) bool {
 	})
 }
 
-// Keep is Matches for what has the prefix; nil where all of that is wanted.
+// Keep returns Matches for words with the prefix; nil if all of them match.
 func (r *WordsRequest) Keep() func(word []byte) bool {
 	if len(r.Near) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (r *WordsRequest) Keep() func(word []byte) bool {
 // Word is a word of a text field.
 type Word struct {
 	Text   string
-	Chunks int      // that pass the filter and have it
+	Chunks int      // with the word, that pass the filter
 	In     []string // the ids of some of them, 1 to WordsRequest.Samples
 }
 
@@ -70,15 +70,15 @@ type OpeningsRequest struct {
 	Field  string
 	Filter Filter
 	Words  []string
-	Within int // how many tokens are the beginning
-	// Limit is how many chunks are given, of them PerDocument of a document at most.
+	Within int // number of tokens that count as the beginning
+	// Limit is the number of chunks returned, PerDocument the maximum per document.
 	Limit, PerDocument int
 }
 
-// OpeningsExamined is how many chunks an engine looks at for the documents that they are of.
+// OpeningsExamined is the number of chunks whose documents an engine looks up.
 const OpeningsExamined = 512
 
-// Spread keeps the first n things, but only so many of each document.
+// Spread keeps the first n elements, at most perDocument of each document.
 func Spread[T any](all []T, n, perDocument int, documentOf func(T) string) []T {
 	counts := make(map[string]int, len(all))
 	var kept []T
@@ -94,11 +94,11 @@ func Spread[T any](all []T, n, perDocument int, documentOf func(T) string) []T {
 	return kept
 }
 
-// maxDistanceRunes bounds the words that are compared; longer ones are never alike.
+// maxDistanceRunes bounds the words that are compared; longer ones never match.
 const maxDistanceRunes = 64
 
-// Distance is how many letters must be inserted, removed, replaced or swapped with their
-// neighbour to make one word of the other; more than most where it is more than that.
+// Distance is the number of letters to insert, remove, replace or swap with a neighbour to
+// turn one word into the other; some number > most if it exceeds most.
 func Distance(a, b string, most int) int {
 	if a == b {
 		return 0
@@ -129,7 +129,7 @@ func Distance(a, b string, most int) int {
 			row[j] = d
 			least = min(least, d)
 		}
-		if least > most { // a swap looks back two rows, at what is no smaller than this row less one
+		if least > most { // a swap looks back two rows, whose values are at least this row's minimum less one
 			return most + 1
 		}
 		before, last, row = last, row, before

@@ -7,18 +7,18 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// WriteObserver is told of every write to an engine: what was done (write, replace, change, delete),
-// how long it took and how it ended. It is called from several goroutines.
+// WriteObserver is called after every write to an engine with the operation (write, replace, change, delete),
+// its duration and its error. It is called from several goroutines.
 type WriteObserver func(operation string, took time.Duration, err error)
 
-// Writes are the writes to an engine: they are observed, and the last of them says whether
-// there is room. It is safe for concurrent use; its zero value tells nobody.
+// Writes observes the writes to an engine and remembers whether the last one ran out of
+// space. It is safe for concurrent use; its zero value is ready to use.
 type Writes struct {
-	Observer WriteObserver // nil: nobody
+	Observer WriteObserver // may be nil
 	full     atomic.Bool
 }
 
-// Write runs a write of chunks, which may fail for each of them.
+// Write runs a write of chunks, each of which may fail.
 func (w *Writes) Write(operation string, write func() ([]WriteOutcome, error)) ([]WriteOutcome, error) {
 	began := time.Now()
 	outcomes, err := write()
@@ -30,7 +30,7 @@ func (w *Writes) Write(operation string, write func() ([]WriteOutcome, error)) (
 	return outcomes, err
 }
 
-// Delete runs a deletion, which gives how many chunks there were.
+// Delete runs a deletion, which returns the number of chunks deleted.
 func (w *Writes) Delete(remove func() (int, error)) (int, error) {
 	began := time.Now()
 	removed, err := remove()
@@ -38,7 +38,7 @@ func (w *Writes) Delete(remove func() (int, error)) (int, error) {
 	return removed, err
 }
 
-// Change runs a change of chunks, which may fail for each of them.
+// Change runs a change of chunks, each of which may fail.
 func (w *Writes) Change(change func() ([]ChangeOutcome, error)) ([]ChangeOutcome, error) {
 	began := time.Now()
 	outcomes, err := change()
@@ -64,7 +64,7 @@ func (w *Writes) note(operation string, began time.Time, err error) {
 	}
 }
 
-// firstError gives the error of a full disk, or else the first that was not the chunk's fault.
+// firstError returns the error of a full disk, else the first one not caused by the chunk itself.
 func firstError(outcomes []WriteOutcome) (first error) {
 	for i := range outcomes {
 		switch err := outcomes[i].Err; {
@@ -77,12 +77,12 @@ func firstError(outcomes []WriteOutcome) (first error) {
 	return first
 }
 
-// callersFault reports whether a chunk was refused for what it is.
+// callersFault reports whether a chunk was refused because of its contents.
 func callersFault(err error) bool {
 	return fault.Is(err, fault.InvalidArgument) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden)
 }
 
-// Troubles are those that the last write to the engine has met.
+// Troubles returns the problems met by the last write.
 func (w *Writes) Troubles(engine string) []Trouble {
 	if w.full.Load() {
 		return []Trouble{Full(engine)}

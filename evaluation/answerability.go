@@ -34,7 +34,7 @@ const (
 	IsGone                        // its own, but what answers it was filtered out
 )
 
-// Asked is what the answer to a question said of itself, and whether it was right.
+// Asked is the answerability reported with an answer, and whether it was right.
 type Asked struct {
 	Preset     string     `json:"preset"`
 	Set        string     `json:"set"`
@@ -83,7 +83,7 @@ func Family(set string) string {
 
 func (s *Set) family() string { return Family(s.Name) }
 
-// languages are those of most questions, and of most passages.
+// languages returns the most frequent language of questions, and of passages.
 func (s *Set) languages() (asked, told string) {
 	questions, passages := map[string]int{}, map[string]int{}
 	for i := range s.Queries {

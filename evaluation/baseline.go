@@ -62,7 +62,7 @@ type runs struct {
 	scores  map[[3]string]map[string]float32 // of runs of other programs, by the same and the document
 }
 
-// result is that of a system on a set.
+// result returns a system's result on a set.
 func (all *runs) result(set, system string) *Result {
 	i := slices.IndexFunc(all.results, func(r *Result) bool { return r.Set == set && r.System == system })
 	if i < 0 {

@@ -12,7 +12,7 @@ type Said struct {
 	Weight float64
 }
 
-// Bin is what was said within a tenth of [0, 1].
+// Bin aggregates the probabilities within a tenth of [0, 1].
 type Bin struct {
 	Said, True float64 // means
 	Share      float64 // of all
@@ -114,7 +114,7 @@ func (e *Example) addTo(gradient []float64, hessian [][]float64, p float64) {
 	}
 }
 
-// Probability is what a Logistic says of x.
+// Probability is a Logistic's probability of x.
 func Probability(b, x []float64) float64 {
 	sum := b[len(b)-1]
 	for i := range x {

@@ -36,7 +36,7 @@ type Difference struct {
 	lowerIsBetter bool
 }
 
-// QueryDifference is that of one query.
+// QueryDifference is the difference on one query.
 type QueryDifference struct {
 	Query   string  `json:"query"`
 	Text    string  `json:"text,omitempty"` // of the query, where it is known

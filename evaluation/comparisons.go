@@ -90,7 +90,7 @@ func writeQueries(b *strings.Builder, what string, queries []QueryDifference) {
 	fmt.Fprintf(b, "\n%s: %s\n", what, strings.Join(said, "; "))
 }
 
-// junitSuite is what programs of continuous integration read: https://github.com/testmoapp/junitxml
+// junitSuite is the JUnit format that CI systems read: https://github.com/testmoapp/junitxml
 type junitSuite struct {
 	XMLName  xml.Name    `xml:"testsuite"`
 	Name     string      `xml:"name,attr"`

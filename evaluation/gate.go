@@ -13,7 +13,7 @@ import (
 //
 //	ndcg@10 < -0.005 p<0.05
 //
-// The difference is that of the means; p, which may be left out, is Holm's.
+// The difference is between the means; p, which may be omitted, is Holm's.
 type Rule struct {
 	Metric metric.Metric
 	Text   string

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 )
 
-// Report is what was measured: every system on every set.
+// Report holds the measurements of every system on every set.
 type Report struct {
 	Engine  string      `json:"engine"`
 	Vectors string      `json:"vectors"` // where they are from
@@ -19,7 +19,7 @@ type Report struct {
 	Diverse bool `json:"-"`
 }
 
-// SetReport is what was measured on one set.
+// SetReport holds the measurements on one set.
 type SetReport struct {
 	Set       string   `json:"set"`
 	Documents int      `json:"documents"`

@@ -24,7 +24,7 @@ type Set struct {
 	Judgments  map[string]Judgments // by query id
 	Dimensions int                  // 0: no vectors
 	Model      string               // that made the vectors; empty: unknown
-	// Report is what was odd about the files.
+	// Report lists the oddities of the files.
 	Report *exchange.Report `json:"Report,omitzero"`
 
 	own map[string]bool // queries whose own id is a hit to be dropped
@@ -36,7 +36,7 @@ type Passage struct {
 	Title  string    `json:"title"`
 	Text   string    `json:"text"`
 	Vector []float32 `json:"-"`
-	// Metadata is what filters and signals see.
+	// Metadata is used by filters and signals.
 	Metadata map[string]any `json:"metadata"`
 }
 

@@ -22,9 +22,9 @@ import (
 const severalQuestions = 200
 
 // Several asks the questions of some sets over all of them at once: each in a knowledge
-// base of its own, and all passages in one. What answers a question is what its own set
-// says, and in other sets of its family passages of the same id, which are translations,
-// and of the question's own id, which are the pair that it is the question of.
+// base of its own, and all passages in one. A question is answered by the passages judged
+// in its own set, and in other sets of its family by passages of the same id, which are
+// translations, or of the question's own id, which is its pair.
 type Several struct {
 	Sets    []*Set
 	Asked   []*Set
@@ -112,7 +112,7 @@ func idsOf(r *search.Response) []string {
 	return ids
 }
 
-// judgments are those of a question, over all sets of its family that have the passage.
+// judgments returns a question's judgments, over all sets of its family that have the passage.
 func (v *Several) judgments(set *Set, q *Query) Judgments {
 	all := Judgments{}
 	for _, other := range v.Sets {

@@ -54,7 +54,7 @@ func (s *System) request(kb string, q *Query) search.Request {
 	return req
 }
 
-// request is that of a system for a query of the set: for a hit more where one will be dropped.
+// request builds a system's request for a query of the set: for one more hit if one will be dropped.
 func (s *Set) request(system *System, kb string, q *Query) search.Request {
 	req := system.request(kb, q)
 	if s.own[q.ID] && *req.TopK < search.MaxTopK {

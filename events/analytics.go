@@ -73,7 +73,7 @@ type Totals struct {
 	P95MS        *float64 `json:"p95_ms" minimum:"0" doc:"95 of 100 searches took at most so long, to 3 percent."`
 }
 
-// Question is what is known of searches with one text, whose case and white space do not matter.
+// Question aggregates the searches with one text, ignoring case and white space.
 type Question struct {
 	Query    string `json:"query,omitempty" doc:"As it was asked first; left out where texts are not kept."`
 	TextHash string `json:"text_hash,omitempty"`
@@ -172,7 +172,7 @@ type tally struct {
 	durations durations
 }
 
-// lastQuestion is what a session asked last.
+// lastQuestion is the latest question of a session.
 type lastQuestion struct {
 	text    string // as a key of questions
 	at      time.Time
@@ -261,7 +261,7 @@ func (t *tally) totals() Totals {
 	return t.Totals
 }
 
-// textKey is what tells questions apart; empty where nothing is known of the text.
+// textKey is the key of a question; empty if its text is unknown.
 func textKey(q *Query) string {
 	if q.UserQuery != "" {
 		return Normalized(q.UserQuery)
@@ -269,7 +269,7 @@ func textKey(q *Query) string {
 	return q.Attributes.TextHash
 }
 
-// question is the row of a search; nil where its text is not known or there are too many.
+// question returns the row of a search; nil if its text is unknown or there are too many.
 func (a *analysis) question(q *Query) *Question {
 	key := textKey(q)
 	if key == "" {

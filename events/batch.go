@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// batch is what came together for one day of a tenant, as it waits in the spool.
+// batch holds the entries of one day of a tenant that wait in the spool.
 type batch struct {
 	number int64 // in the spool
 	tenant string
@@ -19,7 +19,7 @@ type batch struct {
 // rowBytes is about what a row of the spool takes beside its body.
 const rowBytes = 64
 
-// size is what a batch counts for in the spool.
+// size is the space that a batch counts for in the spool.
 func (b *batch) size() int64 { return int64(len(b.body) + rowBytes) }
 
 func (b *batch) add(key string, body []byte) {
@@ -56,7 +56,7 @@ func cutPart(from []byte) (part, rest []byte, ok bool) {
 	return from[:n], from[n:], true
 }
 
-// batches are those of one call, by tenant and day.
+// batches holds the batches of one call, by tenant and day.
 type batches struct {
 	all []*batch
 	at  map[[2]string]*batch

@@ -21,7 +21,7 @@ type Options struct {
 	Keeper engine.RecordKeeper
 
 	Text TextRule // of questions; Keep by default
-	// HashKey is that of hashes of questions, which gateways of the same data must share; empty: one of the folder's own.
+	// HashKey is the key for hashing questions, which gateways of the same data must share; empty: one per folder.
 	HashKey       string
 	RetentionDays int    // after which searches and events are deleted; 0: 90
 	SpoolBytes    int64  // that may wait to be stored; 0: 256 MiB
@@ -66,7 +66,7 @@ type recorded struct {
 	query  *Query
 }
 
-// Accepted is what became of a batch.
+// Accepted is the result of a batch.
 type Accepted struct {
 	Accepted int `json:"accepted" minimum:"0" doc:"Events that were taken; those of the same query and event_id count once."`
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// TextRule is what is kept of the text of questions.
+// TextRule says how the text of questions is stored.
 type TextRule string
 
 // The rules.

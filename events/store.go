@@ -58,7 +58,7 @@ func (l *Log) keepAll(ctx context.Context, all []*batch) error {
 	return nil
 }
 
-// keep stores items of a day. Those that are refused are left out, so that one does not hold up all others.
+// keep stores items of a day. Refused items are skipped, so that one does not hold up all others.
 func (l *Log) keep(ctx context.Context, ref engine.RecordRef, items []engine.RecordItem) error {
 	err := l.put(ctx, ref, items)
 	if !isRefused(err) {

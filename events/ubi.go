@@ -33,7 +33,7 @@ type Query struct {
 	Attributes  QueryAttributes `json:"query_attributes"`
 }
 
-// QueryAttributes are what UBI leaves to the search engine.
+// QueryAttributes are the attributes that UBI leaves to the search engine.
 type QueryAttributes struct {
 	SessionID      string   `json:"session_id,omitempty"`
 	TextHash       string   `json:"text_hash,omitempty" doc:"Keyed hash of the question: equal for equal questions of a tenant."`
@@ -43,14 +43,14 @@ type QueryAttributes struct {
 	Offset         int      `json:"offset,omitempty" doc:"Of the first hit that was sent, within the answer."`
 	TookMS         float64  `json:"took_ms"`
 	Cached         bool     `json:"cached,omitempty"`
-	// Timings are those of the steps; nil where an answer was kept or failed.
+	// Timings lists the duration of each step; nil if the answer was cached or failed.
 	Timings *search.Timings `json:"timings_ms,omitempty"`
 	// Empty is why there was no hit, as search.Response.Empty.
 	Empty       string          `json:"empty,omitempty"`
 	Error       fault.Kind      `json:"error,omitempty"`
 	Degraded    []string        `json:"degraded,omitempty" doc:"Legs that took no part."`
 	Experiments []Participation `json:"experiments,omitempty"`
-	// Request is what was asked beside the question, as the caller sent it.
+	// Request is the caller's request without the question.
 	Request stdjson.RawMessage `json:"request,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type Participation struct {
 	Teams []int8 `json:"teams,omitempty"`
 }
 
-// Event is what a user did.
+// Event is one action of a user.
 type Event struct {
 	Timestamp   time.Time       `json:"timestamp"`
 	Application string          `json:"application,omitempty"`

@@ -13,9 +13,9 @@ type Fields interface {
 	Values(field string) []Value
 }
 
-// Matches says whether a chunk passes the condition. Engines evaluate
-// conditions in their own ways; this is what they must agree with, and what
-// tells a caller which condition kept a chunk out.
+// Matches says whether a chunk passes the condition. It is the reference for engines, which
+// evaluate conditions in their own ways, and tells a caller which condition excluded a
+// chunk.
 func (c *Condition) Matches(chunk Fields) bool {
 	if c.AnyOf != nil {
 		holds := slices.ContainsFunc(c.AnyOf, func(all []Condition) bool { return MatchesAll(all, chunk) })
@@ -68,7 +68,7 @@ func (p *Part) In(text string) bool {
 	}
 }
 
-// holds: numbers lie between numbers and times between times, whatever they are written like.
+// holds compares numbers with numbers and times with times, in whatever format these are written.
 func (r *Range) holds(v Value) bool {
 	if *r == (Range{}) {
 		return true
@@ -105,7 +105,7 @@ func (r *Range) holdsNumber(x float64) bool {
 	return true
 }
 
-// Text is the value as facets show it; false when they do not.
+// Text returns the value as facets show it; false if they do not.
 func (v Value) Text() (string, bool) {
 	switch x := v.V.(type) {
 	case string:

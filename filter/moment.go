@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Moment is what a time says: microseconds since 1970 in UTC, from From on and before Below. A year, a
-// month and a day are that long, all others a microsecond.
+// Moment is a span of time, [From, Below) in microseconds since 1970 in UTC: a year, a month or a day; any
+// other time is one microsecond long.
 type Moment struct{ From, Below int64 }
 
-// longestMoment is one with nanoseconds and an offset.
+// longestMoment is the length of a time with nanoseconds and an offset.
 const longestMoment = len("2026-06-10T22:00:00.123456789+02:00")
 
 // ParseMoment reads a time of ISO 8601: a year, a month or a day, as 2026, 2026-06 and 2026-06-10, or a day
 // with T or a space and a clock, as 22:00, 22:00:30 or 22:00:30.123456789, and then perhaps Z or an offset,
-// as +02:00, +0200 or +02. Without one it is UTC. What is finer than a microsecond is cut off. Weeks, days
-// of the year, 24:00 and leap seconds are no times, nor are days that no calendar has.
+// as +02:00, +0200 or +02. Without one it is UTC. Digits beyond microseconds are truncated. Weeks, days of
+// the year, 24:00, leap seconds and impossible dates are refused.
 func ParseMoment(text string) (Moment, bool) {
 	if len(text) < len("2026") || len(text) > longestMoment || text[0] > '9' {
 		return Moment{}, false
@@ -27,7 +27,7 @@ func ParseMoment(text string) (Moment, bool) {
 		return period(date(year, 1, 1), 1, 0, 0), r.ok
 	}
 	r.one("-")
-	if !r.ok { // as most texts are that begin with four digits
+	if !r.ok { // as for most texts that begin with four digits
 		return Moment{}, false
 	}
 	month := r.number(2, 1, 12)
@@ -50,12 +50,12 @@ func date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// period is so many years, months and days long.
+// period returns the Moment that begins at from and has this length.
 func period(from time.Time, years, months, days int) Moment {
 	return Moment{from.UnixMicro(), from.AddDate(years, months, days).UnixMicro()}
 }
 
-// momentReader reads a time from its left; ok is false once something was not as it has to be.
+// momentReader parses a time from left to right; ok is false after a mismatch.
 type momentReader struct {
 	rest string
 	ok   bool
@@ -63,7 +63,7 @@ type momentReader struct {
 
 func (r *momentReader) need(ok bool) { r.ok = r.ok && ok }
 
-// number reads so many digits.
+// number reads a number of exactly that many digits, within the bounds.
 func (r *momentReader) number(digits, least, most int) int {
 	if len(r.rest) < digits {
 		r.ok, r.rest = false, ""
@@ -80,8 +80,8 @@ func (r *momentReader) number(digits, least, most int) int {
 	return n
 }
 
-// perhaps reads a character if it is one of these; 0 when it is not.
-func (r *momentReader) perhaps(these string) byte {
+// optional reads a character if it is one of these; 0 if it is not.
+func (r *momentReader) optional(these string) byte {
 	if r.rest == "" || strings.IndexByte(these, r.rest[0]) < 0 {
 		return 0
 	}
@@ -90,14 +90,14 @@ func (r *momentReader) perhaps(these string) byte {
 	return c
 }
 
-func (r *momentReader) one(of string) { r.need(r.perhaps(of) != 0) }
+func (r *momentReader) one(of string) { r.need(r.optional(of) != 0) }
 
 // clock reads hours and minutes, and seconds where there are any, as microseconds.
 func (r *momentReader) clock() int64 {
 	seconds := r.number(2, 0, 23) * 3600
 	r.one(":")
 	seconds += r.number(2, 0, 59) * 60
-	if r.perhaps(":") == 0 {
+	if r.optional(":") == 0 {
 		return int64(seconds) * 1e6
 	}
 	seconds += r.number(2, 0, 59)
@@ -106,7 +106,7 @@ func (r *momentReader) clock() int64 {
 
 // fraction reads a point and up to nine digits, as microseconds.
 func (r *momentReader) fraction() int64 {
-	if r.perhaps(".") == 0 {
+	if r.optional(".") == 0 {
 		return 0
 	}
 	n, digits := int64(0), 0
@@ -125,15 +125,15 @@ func (r *momentReader) fraction() int64 {
 
 // offset reads how far the clock is ahead of UTC, as microseconds.
 func (r *momentReader) offset() int64 {
-	if r.perhaps("Zz") != 0 {
+	if r.optional("Zz") != 0 {
 		return 0
 	}
-	sign := r.perhaps("+-")
+	sign := r.optional("+-")
 	if sign == 0 {
 		return 0
 	}
 	seconds := r.number(2, 0, 23) * 3600
-	if colon := r.perhaps(":") != 0; colon || r.rest != "" {
+	if colon := r.optional(":") != 0; colon || r.rest != "" {
 		seconds += r.number(2, 0, 59) * 60
 	}
 	if sign == '-' {
@@ -142,9 +142,9 @@ func (r *momentReader) offset() int64 {
 	return int64(seconds) * 1e6
 }
 
-// Moments are those between the bounds of a range. Of a bound that is a year, a month or a day, GT is from
-// its end on, GTE from its start on, LT before its start and LTE before its end. ok is false where there is
-// no bound, or one is no time.
+// Moments returns the span between the bounds of a range. For a year, a month or a day, GT starts at its end
+// and GTE at its start; LT ends at its start and LTE at its end. ok is false if there is no bound, or one is
+// not a time.
 func (r *Range) Moments() (between Moment, ok bool) {
 	between = Moment{math.MinInt64, math.MaxInt64}
 	for _, bound := range []struct {
@@ -170,16 +170,16 @@ func (r *Range) Moments() (between Moment, ok bool) {
 	return between, ok
 }
 
-// Holds says whether a stored time lies in m: it counts by when it starts.
+// Holds reports whether the start of a stored time lies in m.
 func (m Moment) Holds(text string) bool {
 	stored, ok := ParseMoment(text)
 	return ok && m.From <= stored.From && stored.From < m.Below
 }
 
-// Texts are bounds of all texts of times that lie in m, from inclusive and below exclusive, a day wider on
-// each side for the offsets: an engine needs to read no others.
+// Texts returns bounds [from, below) of the texts of all times in m, widened by a day on each side for
+// offsets, so that an engine needs to parse only these.
 func (m Moment) Texts() (from, below string) {
-	from, below = "0", ":" // all that begin with a digit
+	from, below = "0", ":" // everything that begins with a digit
 	if m.From != math.MinInt64 {
 		if start := time.UnixMicro(m.From).UTC().AddDate(0, 0, -1); start.Year() >= 1 && start.Year() <= 9999 {
 			from = start.Format(time.DateOnly)

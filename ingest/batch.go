@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Result is what became of one line.
+// Result is the result for one line.
 type Result struct {
 	ID     string        `json:"id,omitempty"`
 	Line   int           `json:"line"`
@@ -17,12 +17,12 @@ type Result struct {
 	// Earlier is the line of the same request that had the id before; of a request with more than 131,072 lines only
 	// those are looked at.
 	Earlier int `json:"earlier_line,omitempty"`
-	// Engines is what became of the chunk on each engine, if there are several.
+	// Engines is the result by engine, if there are several.
 	Engines []EngineResult `json:"engines,omitempty"`
 }
 
-// EngineResult is what became of a chunk on one of several engines. A write that failed on
-// some of them only is repeated there later.
+// EngineResult is the result for a chunk on one of several engines. A write that failed on
+// some of them is repeated there later.
 type EngineResult struct {
 	Engine string        `json:"engine"`
 	Status engine.Status `json:"status" enum:"created,updated,failed"`
@@ -62,7 +62,7 @@ type batch struct {
 	pending []pending
 	bytes   int
 	last    bool
-	// encoding is that of the file, where it is not UTF-8.
+	// encoding is the file's encoding if it is not UTF-8.
 	encoding string
 	// outage is set if nothing could be written because the embedding service or the
 	// engine failed as a whole.

@@ -29,7 +29,7 @@ func outside(scope *access.Scope, chunk *engine.Chunk) error {
 	return nil
 }
 
-// memberNamed is what a line calls a field of filters.
+// memberNamed returns the name, in a request's line, of a field of filters.
 func memberNamed(chunk *engine.Chunk, field string) string {
 	if chunk.Own(field) {
 		return field
@@ -37,8 +37,8 @@ func memberNamed(chunk *engine.Chunk, field string) string {
 	return "metadata." + field
 }
 
-// admit gives the errors of the pending chunks that the scope may not write because they do not pass its filter, by
-// their index. Those whose id is that of a chunk that does not are refused where that chunk is (mayReplace).
+// admit returns errors, by index, for pending chunks that do not pass the scope's filter. Chunks that would replace
+// one outside the filter are refused by the engine (mayReplace).
 func (t *target) admit(b *batch) map[int]error {
 	if t.scope.Filter == nil {
 		return nil
@@ -52,7 +52,7 @@ func (t *target) admit(b *batch) map[int]error {
 	return errs
 }
 
-// admitAll is the error of the first chunk of a document that the scope may not write.
+// admitAll returns the error of the first chunk of a document that the scope may not write.
 func (t *target) admitAll(b *batch) error {
 	errs := t.admit(b)
 	for i := range b.pending {
@@ -142,7 +142,7 @@ func (t *target) chunksOf(ctx context.Context, document, after string, limit int
 	}
 }
 
-// seen leaves out the ids of chunks that the scope does not see.
+// seen excludes the ids of chunks that the scope does not see.
 func (t *target) seen(ctx context.Context, ids []string) ([]string, error) {
 	if t.scope.Filter == nil {
 		return ids, nil

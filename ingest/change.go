@@ -16,8 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/filter"
 )
 
-// Changed is what a change of chunks has done, and what it could not do. It is atomic by chunk: each has been changed
-// as it was at that moment, or not at all.
+// Changed reports the chunks that a change has and has not changed. Changes are atomic per chunk.
 type Changed struct {
 	Chunks int // changed, or deleted
 	// Failed are the first chunks that could not be, MaxFailed at most, and FailedChunks how many they are together.
@@ -43,7 +42,7 @@ type Incomplete struct {
 // Error implements error.
 func (i *Incomplete) Error() string { return i.first.Error() }
 
-// Unwrap gives what is told of it: the kind is that of the first chunk.
+// Unwrap returns the error of the first chunk, which decides the kind.
 func (i *Incomplete) Unwrap() error { return i.first }
 
 // How many chunks were changed, how many were not, the first of these and why.

@@ -91,7 +91,7 @@ func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 	return chunk
 }
 
-// vectors returns the vectors by field name; one that was left out may be nil.
+// vectors returns the vectors by field name; an omitted one may be nil.
 func (c *Chunk) vectors() map[string][]float32 {
 	all := map[string][]float32{
 		engine.FieldVector:         c.Vector,

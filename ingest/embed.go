@@ -64,7 +64,7 @@ func (p *Pipeline) embedMissing(
 	return errs, embedded.Outage
 }
 
-// embedderOf is that of the knowledge base's model: a further one, or the usual one.
+// embedderOf returns the embedder of the knowledge base's model: an additional one, or the default.
 func (p *Pipeline) embedderOf(kb *engine.KnowledgeBase) Embedder {
 	if further, ok := p.options.Embedders[kb.EmbeddingModel]; ok {
 		return further
@@ -92,5 +92,5 @@ func textsOf(all []missing) []string {
 	return texts
 }
 
-// clip cuts a text off after at most that many bytes, and after a whole rune.
+// clip truncates a text to at most that many bytes, at a rune boundary.
 func clip(text string, most int) string { return engine.ClipText(text, most) }

@@ -31,7 +31,7 @@ type FilesRequest struct {
 	Refresh bool     // return only when a search sees everything
 }
 
-// FileStatus is what became of a file.
+// FileStatus is the outcome of a file.
 type FileStatus string
 
 // The states of a file.
@@ -42,7 +42,7 @@ const (
 	FileFailed    FileStatus = "failed"
 )
 
-// FileResult is what became of one file.
+// FileResult is the result for one file.
 type FileResult struct {
 	DocumentID string     `json:"document_id" doc:"The name of the file."`
 	Status     FileStatus `json:"status" enum:"written,unchanged" doc:"unchanged: exactly these chunks are there already."`
@@ -52,7 +52,7 @@ type FileResult struct {
 	Encoding   string     `json:"encoding,omitempty" doc:"Of a text that is not UTF-8, as its bytes tell it, such as gb18030."`
 }
 
-// FileReport is what became of one of many files, and the progress of all.
+// FileReport is the result for one of many files, with the overall progress.
 type FileReport struct {
 	FileResult
 	Error *Failure // why it was skipped or failed
@@ -233,10 +233,10 @@ type FileUpload struct {
 	File    File
 	Refresh bool // return only when a search sees it
 	DryRun  bool // tell what would become of it and change nothing
-	// Metadata is what every chunk has, as Chunk.Metadata; other metadata make another file of it.
+	// Metadata is added to every chunk, as Chunk.Metadata; changed metadata count as a changed file.
 	Metadata map[string]json.RawMessage
-	// Folder names what the file came with, so that what is gone from there can be told from
-	// what never was. Another name alone does not have the file written again.
+	// Folder names the file's origin, so that deleted files can be told from files of other origins. A change
+	// of Folder alone does not rewrite the file.
 	Folder string
 	// Progress, unless it is nil, hears how far the file is until its chunks are
 	// ready. Its error ends the upload with nothing changed; it is not called once

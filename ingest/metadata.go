@@ -148,10 +148,10 @@ func number(field string, n json.Number) (any, error) {
 	return f, nil
 }
 
-// ownMetadata are what is written here and cannot be given.
+// ownMetadata lists the keys that only this package sets.
 var ownMetadata = []string{MetadataSourceHash, MetadataSourceFolder}
 
-// givesOwn refuses them.
+// givesOwn refuses reserved keys.
 func givesOwn(metadata map[string]json.RawMessage) error {
 	for _, key := range ownMetadata {
 		if _, given := metadata[key]; given {
@@ -178,8 +178,8 @@ func (u *FileUpload) metadata() (map[string]any, error) {
 	return flat, err
 }
 
-// ownOf is what a file says of itself, but for names that are the gateway's own. What cannot be metadata
-// is left out, and what there is no room for: a file is not refused for it.
+// ownOf returns a file's own metadata, without the reserved keys. Invalid values, and those without room, are
+// dropped rather than refusing the file.
 func ownOf(said map[string]json.RawMessage, room int) map[string]any {
 	own := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(said)) {

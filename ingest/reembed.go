@@ -76,7 +76,7 @@ func (p *Pipeline) reembed(ctx context.Context, t *target, all bool, report func
 	return errors.Join(failed...)
 }
 
-// reembedSome makes the vectors of chunks and writes them; the errors are those of single chunks.
+// reembedSome embeds chunks again and writes them; it returns one error per chunk.
 func (p *Pipeline) reembedSome(ctx context.Context, t *target, all bool, chunks []engine.Chunk) ([]error, error) {
 	b := &batch{}
 	for i := range chunks {
@@ -109,7 +109,7 @@ func (p *Pipeline) reembedSome(ctx context.Context, t *target, all bool, chunks 
 	return append(failed, refused...), err
 }
 
-// embeddedHere reports whether the vector of a field is made of the chunk's text.
+// embeddedHere reports whether the vector of a field is embedded from the chunk's text.
 func embeddedHere(kb *engine.KnowledgeBase, c *engine.Chunk, field string) bool {
 	return slices.ContainsFunc(kb.Fields(), func(f engine.Field) bool {
 		return f.Name == field && f.Source != "" && embeddable(c, f.Source)

@@ -17,8 +17,8 @@ type Place struct {
 	Around      int // 0 to MaxAround
 }
 
-// Surroundings returns a chunk within those around it, in the order of the document, as a search
-// may show them: hidden ones are left out. It is a fault.NotFound for one that may not be shown.
+// Surroundings returns a chunk within those around it, in the order of the document, as a search may show
+// them: hidden ones are excluded. It is a fault.NotFound for one that may not be shown.
 func (p *Pipeline) Surroundings(ctx context.Context, scope access.Scope, place Place) ([]engine.Chunk, error) {
 	t, err := p.readable(ctx, scope, place.KB)
 	if err != nil {

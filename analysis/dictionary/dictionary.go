@@ -80,7 +80,7 @@ func load(name, fallback string, made func([]byte) []byte) ([]byte, error) {
 }
 
 // FoldWords folds the word list as texts are folded, so that every entry can match. Of two
-// entries that fold to the same word the more frequent counts. ASCII entries are left out,
+// entries that fold to the same word the more frequent counts. ASCII entries are skipped,
 // as the dictionary does not cut Latin words.
 func FoldWords(raw []byte) []byte {
 	t := fold.Load()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Class says what a folded rune is to the tokenizer.
+// Class is the tokenizer's class of a folded rune.
 type Class uint8
 
 // The classes.
@@ -88,7 +88,7 @@ func (l Look) Uneven() bool { return l >= uneven }
 // Separates reports whether an even rune is a sign between tokens.
 func (l Look) Separates() bool { return l&sign != 0 }
 
-// Rune is what an even rune folds to.
+// Rune returns the rune that an even rune folds to.
 func (l Look) Rune() rune { return rune(l &^ sign) }
 
 var (

@@ -59,8 +59,8 @@ type writer struct {
 	offsets bool
 }
 
-// ascii folds the ASCII at i and returns its length. It leaves out the last rune, which
-// may combine with what follows.
+// ascii folds the ASCII at i and returns its length. It excludes the last rune, which may
+// combine with what follows.
 func (w *writer) ascii(text string, i int) int {
 	end := i
 	for end < len(text) && text[end] < utf8.RuneSelf {

@@ -14,7 +14,7 @@ import (
 // Options of fragments. The zero value means the defaults.
 type Options struct {
 	FragmentSize int    // runes of a fragment, not counting marks; 120
-	Fragments    int    // how many at most; 5
+	Fragments    int    // maximum number; 5
 	Pre          string // before a matched word; <em>
 	Post         string // after it; </em>
 }

@@ -74,8 +74,8 @@ func (m *Matcher) add(term int, words ...string) {
 	m.targets[words[0]] = append(m.targets[words[0]], to)
 }
 
-// find appends the hits among the tokens. Words longer than a fragment cannot be shown
-// and are left out.
+// find appends the hits among the tokens. Words longer than a fragment cannot be shown and
+// are skipped.
 func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	for i := range tokens {
 		for _, to := range m.targets[tokens[i].Text] {
@@ -164,7 +164,7 @@ func (m *similarMatcher) find(tokens []analysis.Token, size int, hits []hit) []h
 	return sortHits(hits)
 }
 
-// prefix is how many letters similar words of an alphabet share.
+// prefix is the number of letters that similar words of an alphabet share.
 const prefix = 4
 
 // features of a term are its first letters, or each of its ideographs.

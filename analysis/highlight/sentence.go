@@ -2,11 +2,11 @@ package highlight
 
 import "strings"
 
-// Sentence is where one is in a text, in bytes, without white space around it.
+// Sentence is the byte range of a sentence in a text, without surrounding white space.
 type Sentence struct{ Start, End int }
 
-// minSentence is of how many bytes a sentence says anything by itself: eight ideographs,
-// or a few English words. A shorter one, such as a heading, goes with the next.
+// minSentence is the length in bytes from which a sentence is meaningful by itself: eight
+// ideographs, or a few English words. A shorter one, such as a heading, goes with the next.
 const minSentence = 24
 
 // Sentences splits a text where fragments begin, into at most limit sentences, or runs of

@@ -105,8 +105,8 @@ func (d dictionaries) open(o Options) *Segmenter {
 	}
 }
 
-// Segment implements segment.Segmenter. gojieba does not say which words are parts; they
-// are those that overlap the word after them.
+// Segment implements segment.Segmenter. gojieba does not mark parts: words that overlap the
+// next one.
 func (s *Segmenter) Segment(text string, words []segment.Word) []segment.Word {
 	first, loaded := len(words), s.jieba()
 	if loaded == nil {

@@ -4,5 +4,5 @@ package jieba
 // #include <math.h>
 import "C"
 
-// logarithm is that of the C library, which gojieba uses.
+// logarithm calls the C library, as gojieba does.
 func logarithm(x float64) float64 { return float64(C.log(C.double(x))) }

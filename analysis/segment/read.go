@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Source is what a Lexicon is read from: the files of gojieba.
+// Source holds the files of gojieba that a Lexicon is read from.
 type Source struct {
 	Words string // lines `word frequency tag`
 	User  string // lines `word [frequency] [tag]`
@@ -104,7 +104,7 @@ func (r *reader) addWords(lines string) (s shares, ok bool) {
 func entry(line string) (word string, frequency float64) {
 	word, rest, _ := strings.Cut(line, " ")
 	number, _, _ := strings.Cut(rest, " ")
-	frequency, _ = strconv.ParseFloat(number, 64) // lines without a number were left out
+	frequency, _ = strconv.ParseFloat(number, 64) // lines without a number were skipped
 	return word, frequency
 }
 

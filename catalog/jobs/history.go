@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// recordsKind is that of the collection, one a tenant, whose items are jobs by id.
+	// recordsKind is the kind of a tenant's collection whose items are jobs by id.
 	recordsKind = "job"
 	recordsID   = "history"
 

@@ -59,11 +59,11 @@ type JobError struct {
 	Detail string     `json:"detail" locale:"text"`
 }
 
-// Work is what a job does. It reports as often as it likes and returns when its
-// context ends; joined errors are told each by itself.
+// Work runs a job. It may report at any time and returns when its context ends; joined
+// errors are shown one by one.
 type Work func(ctx context.Context, report func(Progress)) error
 
-// ErrCancelled is the cause (context.Cause) of the end of a context by Cancel, where the end of the gateway has none.
+// ErrCancelled is the context.Cause of a job stopped by Cancel; a shutdown of the gateway has none.
 var ErrCancelled = errors.New("the job was cancelled")
 
 // maxJobs is how many jobs are remembered, unless more are running.
@@ -171,7 +171,7 @@ func (m *Manager) end(r *running, err error) {
 	})
 }
 
-// publicErrors are those of joined errors, each: what failed within work that went on.
+// publicErrors converts joined errors one by one: failures that did not stop the job.
 func publicErrors(err error) []JobError {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -184,7 +184,7 @@ func publicErrors(err error) []JobError {
 	return all
 }
 
-// publicError leaves out what is for the log only.
+// publicError omits details that are only for the log.
 func publicError(err error) JobError {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {

@@ -17,8 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Change is what a plan changes of a knowledge base's schema; what is left out
-// stays.
+// Change lists a plan's changes of a knowledge base's schema; omitted fields stay.
 type Change struct {
 	Analyzer       *string `json:"analyzer,omitempty" doc:"How texts become tokens."`
 	SearchAnalyzer *string `json:"search_analyzer,omitempty" doc:"How questions become tokens, ik_smart or ik_max_word; empty: as texts do."`

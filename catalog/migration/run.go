@@ -83,7 +83,7 @@ func (r *run) runSteps(ctx context.Context) error {
 	return nil
 }
 
-// runStep repeats a step while the engine is away or busy.
+// runStep repeats a step while the engine is unavailable or busy.
 func (r *run) runStep(ctx context.Context) error {
 	r.Logger.InfoContext(ctx, "mapping", slog.String("knowledge_base", r.m.Ref.ID),
 		slog.String("direction", r.m.Direction), slog.String("step", r.m.Step))
@@ -251,8 +251,8 @@ func (s *Service) resumeAbandoned(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// migratorOf is what goes on with a migration that an engine keeps: the engine, or all those that
-// the knowledge base lives on together; false for a part of such a migration.
+// migratorOf returns the migrator that resumes a migration stored on an engine: the engine, or the mirror of
+// all engines of the knowledge base; false for a part of a mirrored migration.
 func (s *Service) migratorOf(ctx context.Context, e engine.Engine, m *engine.Migration) (engine.Migrator, bool) {
 	if len(m.From.Engines) > 1 {
 		if m.From.Engines[0] != e.Name() {

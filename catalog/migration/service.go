@@ -43,7 +43,7 @@ type Options struct {
 	// Takeover is the silence after which another gateway's migration is taken
 	// over; 0: 15 s.
 	Takeover time.Duration
-	// Patience bounds how long a step is repeated while the engine is away; 0: 10 min.
+	// Patience bounds how long a step is repeated while the engine is unavailable; 0: 10 min.
 	Patience time.Duration
 }
 
@@ -76,7 +76,7 @@ type Caller struct {
 	Key   string // its name, for the history
 }
 
-// Order is what a user may do with a migration.
+// Order is a user's command for a migration.
 type Order string
 
 // The orders.
@@ -155,7 +155,7 @@ func (s *Service) Diff(
 	return diff(ctx, m, kb, wanted)
 }
 
-// wanted is the schema after the change. The dimension is that of its model.
+// wanted is the schema after the change. The model decides the dimension.
 func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change) (engine.KnowledgeBase, error) {
 	wanted, err := c.apply(kb)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change
 	return wanted, wanted.CheckVectorFields()
 }
 
-// dimensions returns the dimension of the model that is to embed.
+// dimensions returns the dimension of the wanted model.
 func (s *Service) dimensions(ctx context.Context, wanted *engine.KnowledgeBase, c *Change) (int, error) {
 	if s.ModelDimensions == nil {
 		return 0, fault.Invalid("changes.embedding_model", wanted.EmbeddingModel,

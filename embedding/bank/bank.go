@@ -3,9 +3,9 @@
 //
 // A cosine is not: those of one model crowd in a narrow range, which differs by the
 // languages of question and chunk. The bank is the same topics in several languages, a
-// question and a passage of each. The mean of its questions and the mean of its passages
-// are what texts of a language have in common; what a question and a chunk share beyond
-// that is evidence.
+// question and a passage of each. The means of its questions and of its passages represent
+// what texts of a language share; what a question and a chunk share beyond that is
+// evidence.
 package bank
 
 import (

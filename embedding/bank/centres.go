@@ -11,8 +11,8 @@ import (
 // both being the same topic.
 type Vectors struct{ Questions, Passages [][]float32 }
 
-// Centres are what one embedding model makes of the bank. They are plain data, not
-// changed after NewCentres and safe for concurrent use.
+// Centres holds the statistics of the bank under one embedding model. It is plain data,
+// immutable after NewCentres and safe for concurrent use.
 type Centres struct {
 	Model string `json:"model"`
 	// Bank is the fingerprint of the texts that were embedded.
@@ -89,7 +89,7 @@ type Scale struct {
 	Offset float64 `json:"offset"`
 }
 
-// Evidence is that of a cosine.
+// Evidence converts a cosine to evidence.
 func (s Scale) Evidence(cosine float64) float64 { return s.Slope*cosine + s.Offset }
 
 // Scale returns evidence as a function of the cosine for chunks whose own vectors are not
@@ -149,7 +149,7 @@ func (c *Centres) Exact(question []float32, asked, told string) (e Exact, ok boo
 	return e, e.lengths[0] > 0 && e.lengths[1] > 0
 }
 
-// Evidence is that of a chunk, given its cosines with Question and Passage.
+// Evidence returns a chunk's evidence from its cosines with Question and Passage.
 func (e *Exact) Evidence(question, passage float64) float64 {
 	spread := 1 - 2*e.lengths[1]*passage + e.lengths[1]*e.lengths[1] // |d - mP|²
 	if spread <= 0 {
@@ -185,7 +185,7 @@ func norm(v []float32) float64 {
 	return math.Sqrt(square)
 }
 
-// mean is that of the vectors with length 1.
+// mean averages vectors of length 1.
 func mean(vectors [][]float32) []float32 {
 	sum := make([]float64, len(vectors[0]))
 	for _, v := range vectors {

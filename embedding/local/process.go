@@ -64,7 +64,7 @@ func startProcess(ctx context.Context, command Command, log *slog.Logger) (*proc
 // uptime is how long the process ran, once it is done.
 func (p *process) uptime() time.Duration { return p.ended.Sub(p.started) }
 
-// environment is that of the gateway without its settings, which hold secrets.
+// environment returns the gateway's environment without its settings, which hold secrets.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "HYBRIDGE_")

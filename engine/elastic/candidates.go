@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// candidates are the hits of all legs together.
+// candidates is the union of the hits of all legs.
 type candidates struct {
 	p        *plan
 	hits     []engine.Hit
@@ -149,7 +149,7 @@ func (c *candidates) deferMissing() {
 // mayHaveMore reports whether a leg may have a score for hits that it did not return.
 func (c *candidates) mayHaveMore(leg int) bool { return c.full[leg] && c.outcomes[leg].Err == nil }
 
-// missing lists the legs that left a hit out, and the ids of these hits.
+// missing lists the legs that did not return some hit, and the ids of these hits.
 func (c *candidates) missing() (legs []int, ids []string) {
 	seen := map[string]bool{}
 	for i := range c.p.legs {

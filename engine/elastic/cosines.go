@@ -86,7 +86,7 @@ func (e *Engine) cosineMoments(
 	return c, nil
 }
 
-// compute draws a new sample where none is remembered.
+// compute draws a new sample unless one is cached.
 func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 	if c.query == nil {
 		return scoring.Moments{}, nil
@@ -168,8 +168,8 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	return &s.centroids, nil
 }
 
-// remembered recalls the sample of a field, nil where there is none that may be used. An
-// answer by one from before a write is not to be kept.
+// remembered returns the cached sample of a field, nil if none is usable. An answer based
+// on an outdated sample must not be cached.
 func (e *Engine) remembered(ctx context.Context, t *target, field mappings.VectorField) *sample {
 	s, ok := recall(e.memory.samples, t.sampleKey(field), sampleLife)
 	writes := e.Writes(t.KB.Ref)
@@ -182,7 +182,7 @@ func (e *Engine) remembered(ctx context.Context, t *target, field mappings.Vecto
 	return s
 }
 
-// sampleOf draws the sample of a field where none is remembered.
+// sampleOf draws the sample of a field unless it is cached.
 func (e *Engine) sampleOf(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
 	if s := e.remembered(ctx, t, field); s != nil {
 		return s, nil

@@ -45,7 +45,7 @@ import (
 // Name is the engine's name.
 const Name = "elasticsearch"
 
-// Settings are what people set of the engine; package config reads them by their tags.
+// Settings are the user's settings of the engine; package config reads them by their tags.
 type Settings struct {
 	IndexPrefix string        `yaml:"index_prefix" default:"hybridge" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the names of the indices that the gateway creates."`
 	Timeout     time.Duration `yaml:"timeout" default:"10s" doc:"Limit for all requests of one search together; a write may take ten times as long."`
@@ -54,7 +54,7 @@ type Settings struct {
 
 // Options of the engine. Only URLs and Tokenizer have no default.
 type Options struct {
-	Settings // what is zero has its default
+	Settings // zero values mean the default
 
 	URLs      []string // of the nodes
 	APIKey    string   // base64, as Elasticsearch issues it; or Username and Password
@@ -62,8 +62,8 @@ type Options struct {
 	Password  string
 	TLS       rest.TLS
 	Tokenizer engine.Tokenizer
-	// Grace is how long an index that a migration has replaced is kept for gateways that do
-	// not know yet, and for searches under way; 15 s when 0, not at all when negative.
+	// Grace is how long an index replaced by a migration is kept for gateways not yet aware
+	// of it, and for running searches; 0: 15 s, negative: not at all.
 	Grace time.Duration
 	// JSON replaces SMILE, its binary form, in requests and responses.
 	JSON   bool
@@ -73,7 +73,7 @@ type Options struct {
 	Embed engine.Embed
 	// Transport replaces the engine's own transport.
 	Transport http.RoundTripper
-	Writes    engine.WriteObserver // nil: nobody is told
+	Writes    engine.WriteObserver // may be nil
 }
 
 const (

@@ -9,10 +9,10 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 )
 
-// IndexDrift is what others changed of the settings of an index.
+// IndexDrift lists the settings of an index that others changed.
 type IndexDrift = storage.IndexDrift
 
-// Examination is what there is to know of a cluster.
+// Examination describes a cluster.
 type Examination struct {
 	Version string
 	Health  string // green, yellow or red
@@ -21,7 +21,7 @@ type Examination struct {
 	License string   // its status, as active
 }
 
-// NodeExamination is what there is to know of a node.
+// NodeExamination describes a node.
 type NodeExamination struct {
 	Name  string
 	Paths []PathExamination
@@ -34,7 +34,7 @@ type PathExamination struct {
 	Free, Low, Flood int64
 }
 
-// Examine looks at the cluster and changes nothing. What the user may not read is left empty.
+// Examine looks at the cluster and changes nothing. Fields that the user may not read are empty.
 func (e *Engine) Examine(ctx context.Context) (*Examination, error) {
 	version, err := e.client.Version(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *Engine) Examine(ctx context.Context) (*Examination, error) {
 	return found, nil
 }
 
-// watermarks reports whether the cluster minds them; who may not read its settings gets the default, that it does.
+// watermarks reports whether the cluster enforces them; true (the default) if its settings may not be read.
 func (e *Engine) watermarks(ctx context.Context) bool {
 	type layer struct {
 		Cluster struct {

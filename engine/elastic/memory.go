@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 )
 
-// How long what Elasticsearch said is used, and how much of it is kept.
+// How long answers of Elasticsearch are cached, and how many of them.
 const (
 	countLife   = 10 * time.Second
 	figuresLife = 30 * time.Second
@@ -22,10 +22,9 @@ const (
 	samplesKept = 64 // of 500 vectors: 0.3 MB each at 384 dimensions
 )
 
-// memory is what searches remember. The keys of what depends on chunks hold the number of
-// writes to the knowledge base by this process and of changes by others that Generation has
-// seen, which is asked before every search whose answer is kept. In other searches writes by
-// others are noticed when an entry expires.
+// memory caches data between searches. Keys of data that depend on chunks include the number of writes to the
+// knowledge base by this process and of foreign changes seen by Generation, which is called before every
+// search whose answer is cached. Other searches notice foreign writes when an entry expires.
 type memory struct {
 	targets *lru.Cache[*storage.Location, *target]
 	counts  *lru.Cache[countKey, aged[int]]

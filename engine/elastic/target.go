@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// target is what is searched: where a knowledge base is stored, and what all searches
-// of it have in common. It is immutable but for the cached count.
+// target is a searchable location of a knowledge base with the parts shared by all its
+// searches. It is immutable except for the cached count.
 type target struct {
 	*storage.Location
 	searchPath string
@@ -41,7 +41,7 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 	if err != nil {
 		return nil, err
 	}
-	if loc.Moved { // its fields may be others: the caller has to look at the catalogue again
+	if loc.Moved { // its fields may differ: the caller must read the catalogue again
 		return nil, storage.Unknown(kb.Ref)
 	}
 	if t, ok := e.memory.targets.Get(loc); ok {

@@ -16,10 +16,10 @@ import (
 //	{"bool": {"must": [{"bool": {"should": [a dis_max per term], "minimum_should_match": n}}],
 //	          "should": [the phrases]}}
 //
-// In a field of the gateway's own tokens, terms are looked up as they are. In a
-// field that Elasticsearch analyses, a term has to match with all the tokens that the
-// analyzer makes of it. There minimum_match still counts the gateway's terms, while
-// matches and scores are those of the analyzer's tokens: an approximation.
+// In a field of the gateway's own tokens, terms are looked up as they are. In a field that
+// Elasticsearch analyses, a term has to match with all the tokens that the analyzer makes
+// of it. There minimum_match still counts the gateway's terms, while matches and scores
+// follow the analyzer's tokens: an approximation.
 func textClause(field mappings.TextField, q *textquery.Query, common esquery.Common) esquery.Query {
 	if q.Empty() {
 		return esquery.MatchNone{Common: common}
@@ -138,7 +138,7 @@ func (c *clauseBuilder) phraseIn(field, text string, slop int, common esquery.Co
 	return q
 }
 
-// beside is what a clause has in a field beside its own.
+// beside is a clause in an additional field.
 func beside(common esquery.Common, f *mappings.BesideField) esquery.Common {
 	boost := f.Boost
 	if common.Boost != nil {

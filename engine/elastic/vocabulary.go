@@ -24,7 +24,7 @@ type vocabularyKey struct {
 	length     float64
 }
 
-// termKey is what a term's frequency is remembered under.
+// termKey is the cache key of a term's frequency.
 type termKey struct {
 	of   vocabulary
 	term string

@@ -11,19 +11,19 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// base is one knowledge base. Its snapshot is nil until it is loaded, and nil again
-// after a change that may have been half applied in memory: the file is the truth.
+// base is one knowledge base. Its snapshot is nil until it is loaded, and again after a
+// change that may be half applied in memory: the file is authoritative.
 type base struct {
 	engine  *Engine
 	kb      engine.KnowledgeBase
 	table   *table
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
-	moved   atomic.Bool  // another base is found in its place
+	moved   atomic.Bool  // replaced by another base
 	counted atomic.Int64 // chunks, while the snapshot is nil; -1: unknown
 	repairs atomic.Int64 // stored BM25 indexes that had to be rebuilt
 
-	mu      sync.Mutex // held by whoever changes the memory or the chunks' table
+	mu      sync.Mutex // held to change the memory or the chunks' table
 	gone    bool       // deleted
 	indexes []*bm25.Index
 	unsaved int // rows changed since the BM25 indexes were saved
@@ -32,7 +32,7 @@ type base struct {
 
 	flight struct {
 		sync.Mutex
-		done chan struct{} // of the load at work; nil when there is none
+		done chan struct{} // closed after the load in progress; nil if none
 		err  error
 	}
 
@@ -72,8 +72,8 @@ func (b *base) count(ctx context.Context) (int64, error) {
 	return n, sqlite.Fault(err, "counting the chunks of knowledge base %q", b.kb.ID)
 }
 
-// ready gives the snapshot, loading it first when it is not in memory. Many
-// callers wait for one load, and a caller that leaves does not end it.
+// ready returns the snapshot, loading it first if necessary. Concurrent callers share one
+// load, which survives the cancellation of any of them.
 func (b *base) ready(ctx context.Context) (*snapshot, error) {
 	for {
 		if s := b.current.Load(); s != nil {
@@ -120,7 +120,7 @@ func (b *base) startLoad() (chan struct{}, error) {
 	return done, nil
 }
 
-// loadError gives the outcome of a load that is done; nil when another follows.
+// loadError returns the error of a finished load; nil if another load follows.
 func (b *base) loadError(done chan struct{}) error {
 	b.flight.Lock()
 	defer b.flight.Unlock()
@@ -142,7 +142,7 @@ func (b *base) loadOnce(ctx context.Context) error {
 	return b.load(ctx)
 }
 
-// notFound is the fault of a base that is gone.
+// notFound is the fault for a deleted base.
 func (b *base) notFound() error {
 	if b.moved.Load() {
 		return errMoved

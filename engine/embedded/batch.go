@@ -9,37 +9,37 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// change is what one caller wants done, as a whole or not at all.
+// change is one caller's write, applied atomically.
 type change struct {
 	put      []*prepared
-	replace  *string // a document whose chunks are removed but for those put
+	replace  *string // a document whose chunks are removed except those in put
 	document *string // a document to delete
 	ids      []string
 	edit     *engine.ChangeRequest
 	copied   bool // by a migration, from the shape in use
-	// request says what put may replace; nil: anything.
+	// request restricts what put may replace; nil: anything.
 	request *engine.WriteRequest
 
 	outcomes []engine.WriteOutcome // of put
 	edited   []engine.ChangeOutcome
 	deleted  int
-	refused  error // nothing of it was done
+	refused  error // why nothing was done
 	err      error
 	done     chan struct{}
 }
 
-// reset makes a change ready to be planned again.
+// reset prepares a change to be planned again.
 func (c *change) reset() { c.outcomes, c.edited, c.deleted, c.refused = nil, nil, 0, nil }
 
-// batch plans the changes of several callers as one: which rows go, and which
-// chunks come, in order. It reads the snapshot and changes nothing.
+// batch plans the changes of several callers as one: the rows to delete and the chunks to
+// insert, in order. It reads the snapshot and changes nothing.
 type batch struct {
 	base     *base
 	snapshot *snapshot
-	read     map[uint32]*engine.Chunk // of rows whose chunks had to be looked at
+	read     map[uint32]*engine.Chunk // chunks read while planning, by row
 	damaged  []damagedRow
-	spoilt   []uint32    // of those, the rows that go
-	put      []*prepared // nil where a later change took it back
+	spoilt   []uint32    // the damaged rows to delete
+	put      []*prepared // nil if a later change replaced or removed it
 	byID     map[string]int
 	removed  *roaring.Bitmap
 }
@@ -51,7 +51,7 @@ func newBatch(of *base, s *snapshot) *batch {
 	}
 }
 
-// add plans one change after those planned before, or none of it where it is refused.
+// add plans one more change, or nothing if it is refused.
 func (b *batch) add(ctx context.Context, c *change) {
 	if c.refused = b.look(ctx, c); c.refused != nil {
 		return
@@ -88,7 +88,7 @@ func (b *batch) write(c *change, p *prepared) engine.WriteOutcome {
 	return outcome
 }
 
-// store plans a chunk in place of the one of its id; false when there is none.
+// store plans to insert or replace a chunk; false if it is new.
 func (b *batch) store(p *prepared) (replaced bool) {
 	replaced = b.drop(p.record.id)
 	b.byID[p.record.id] = len(b.put)
@@ -96,7 +96,7 @@ func (b *batch) store(p *prepared) (replaced bool) {
 	return replaced
 }
 
-// drop takes a chunk out, wherever it is; false when there is none.
+// drop plans to remove a chunk; false if there is none.
 func (b *batch) drop(id string) bool {
 	if i, planned := b.byID[id]; planned {
 		b.put[i] = nil
@@ -109,7 +109,7 @@ func (b *batch) drop(id string) bool {
 	return b.dropDamaged(func(r *damagedRow) bool { return r.id == id }) > 0
 }
 
-// dropDamaged takes damaged rows out.
+// dropDamaged plans to remove damaged rows.
 func (b *batch) dropDamaged(is func(*damagedRow) bool) int {
 	before := len(b.spoilt)
 	b.damaged = slices.DeleteFunc(b.damaged, func(r damagedRow) bool {
@@ -141,7 +141,7 @@ func (b *batch) clearDocument(documentID string, except []*prepared) int {
 	return n
 }
 
-// chunks are those to be stored, in order.
+// chunks returns the chunks to insert, in order.
 func (b *batch) chunks() []*prepared {
 	return slices.DeleteFunc(b.put, func(p *prepared) bool { return p == nil })
 }

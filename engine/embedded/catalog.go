@@ -115,7 +115,7 @@ func (e *Engine) sortedBases() []*base {
 	})
 }
 
-// DeleteKnowledgeBase implements engine.Store. The shape that a migration keeps goes too.
+// DeleteKnowledgeBase implements engine.Store. It also deletes the other shape of a migration.
 func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
 	for {
 		b, err := e.base(ref)
@@ -196,9 +196,9 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	return d, nil
 }
 
-// Generation implements engine.Generations: the number that the transaction of
-// each change raises, of the snapshot that a search would get. It means nothing
-// beyond this process, whose data is its own.
+// Generation implements engine.Generations: the number of the snapshot that a search would
+// get, raised by the transaction of each change. It is only valid within this process,
+// which owns the data.
 func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
 	b, s, err := e.snapshot(ctx, kb)
 	if err != nil {

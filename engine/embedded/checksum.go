@@ -6,18 +6,17 @@ import (
 	"hash/crc32"
 )
 
-// castagnoli is the polynomial that processors have an instruction for.
+// castagnoli is the polynomial with hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is two sums of 32 bits: below, that of a chunk's body, which is read alone to show
-// it; above, that of its row number and all other columns. A row that a version without
-// checksums wrote has none.
+// checksum holds two CRC-32s: the low half covers a chunk's body, which is often read alone; the high half
+// the row number and all other columns. Rows written before checksums existed have none.
 type checksum int64
 
-// holdsBody reports whether a body is the one that was stored.
+// holdsBody reports whether a body is intact.
 func (c checksum) holdsBody(body []byte) bool { return uint32(c) == crc32.Checksum(body, castagnoli) }
 
-// columns are what the file keeps of a chunk.
+// columns holds the columns of a chunk's row in the file.
 type columns struct {
 	row     uint32
 	record  record
@@ -27,7 +26,7 @@ type columns struct {
 	blobs   [][]byte
 }
 
-// checksum works out what the row's should be. room is used again by the next call.
+// checksum computes the expected checksum of the row. room is a buffer for reuse.
 func (c *columns) checksum(room *[]byte) checksum {
 	head := binary.LittleEndian.AppendUint32((*room)[:0], c.row)
 	head = binary.AppendVarint(head, c.ordinal)
@@ -51,8 +50,8 @@ func (c *columns) checksum(room *[]byte) checksum {
 	return checksum(uint64(sum)<<32 | uint64(crc32.Checksum(c.body, castagnoli)))
 }
 
-// integer is a column that is read without reflection, which takes database/sql longer than
-// SQLite takes for the row.
+// integer is a column read without reflection, which would take longer than SQLite takes
+// for the whole row.
 type integer struct {
 	value int64
 	there bool // it is not NULL

@@ -58,7 +58,7 @@ func (o *ordered[T]) addEqual(value T, out *roaring.Bitmap) {
 	}
 }
 
-// position is where a value stands or would stand; with past, the place after it.
+// position is the index at which a value is or would be inserted; with past, the index after it.
 func (o *ordered[T]) position(value T, past bool) int {
 	i, found := slices.BinarySearch(o.values, value)
 	if found && past {
@@ -79,11 +79,11 @@ type column struct {
 
 // timed is a string that is a time.
 type timed struct {
-	at     int64 // where it starts, as engine.Moment has it
-	string int   // its place among the strings
+	at     int64 // its start, see engine.Moment
+	string int   // its index among the strings
 }
 
-// timesOf are the times among strings, in their order.
+// timesOf returns the times among strings, in chronological order.
 func timesOf(texts []string) []timed {
 	var times []timed
 	for i, text := range texts {
@@ -123,7 +123,7 @@ func (c *columnBuilder) add(row uint32, values []engine.Value) {
 	}
 }
 
-// appendOnce keeps a row from standing twice when a list repeats a value.
+// appendOnce appends a row once, even if a list repeats a value.
 func appendOnce(rows []uint32, row uint32) []uint32 {
 	if n := len(rows); n > 0 && rows[n-1] == row {
 		return rows
@@ -171,14 +171,14 @@ func (c *column) addHolding(p *engine.Part, out *roaring.Bitmap) {
 		switch {
 		case p.In(c.strings.values[i]):
 			c.strings.postings[i].addTo(out)
-		case p.At == engine.AtStart: // those that begin so stand together
+		case p.At == engine.AtStart: // strings with a common prefix are adjacent
 			return
 		}
 	}
 }
 
-// addRange adds the rows with a value in the range. No value lies between bounds of
-// two types, or of a type without an order.
+// addRange adds the rows with a value in the range. Bounds of different types, or of a type
+// without an order, match nothing.
 func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
 	if *r == (engine.Range{}) {
 		out.Or(c.exists)
@@ -206,7 +206,7 @@ func (c *column) addTimes(between engine.Moment, out *roaring.Bitmap) {
 	}
 }
 
-// within gives the places of the values in a range; ok is false unless all bounds are of their type.
+// within returns the indexes of the values in a range; ok is false unless all bounds have their type.
 func (o *ordered[T]) within(r *engine.Range) (from, to int, ok bool) {
 	from, to, ok = 0, len(o.values), true
 	place := func(bound *engine.Value, past bool, otherwise int) int {

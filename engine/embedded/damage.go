@@ -13,17 +13,17 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// damagedRow is a row that cannot be read, or is not as it was written. Its id and document
-// are what could be read of them.
+// damagedRow is an unreadable or corrupt row. Its id and document are set as far as they
+// could be read.
 type damagedRow struct {
 	row          uint32
 	id, document string
 }
 
-// findings are what a reading of a table found beside sound rows.
+// findings reports the damage found while reading a table.
 type findings struct {
 	rows     int // read
-	unsealed int // of those, written by a version without checksums
+	unsealed int // rows without checksum, of an older version
 	bad      []damagedRow
 }
 
@@ -33,14 +33,14 @@ func (f *findings) add(other *findings) {
 	f.bad = append(f.bad, other.bad...)
 }
 
-// damage is the rows of a knowledge base that are left out of everything because they are
-// damaged. A write of such a chunk, or its deletion, takes it out. It is safe for concurrent use.
+// damage is the set of damaged rows of a knowledge base, which are excluded from everything. Rewriting or
+// deleting such a chunk removes it. It is safe for concurrent use.
 type damage struct {
 	mu   sync.Mutex
 	rows map[uint32]damagedRow
 }
 
-// note adds rows and gives those that were not known.
+// note adds rows and returns the new ones.
 func (d *damage) note(bad []damagedRow) (fresh []damagedRow) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,15 +70,15 @@ func (d *damage) count() int {
 	return len(d.rows)
 }
 
-// all gives the rows, ascending.
+// all returns the rows, ascending.
 func (d *damage) all() []damagedRow {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.SortedFunc(maps.Values(d.rows), func(a, b damagedRow) int { return int(a.row) - int(b.row) })
 }
 
-// refuse is an error if one of the chunks is damaged: that it cannot be read must not look
-// as if there were none.
+// refuse returns an error if one of the chunks is damaged: it must not look as if it did
+// not exist.
 func (d *damage) refuse(kb string, ids []string) error {
 	for _, r := range d.all() {
 		if slices.Contains(ids, r.id) {
@@ -88,9 +88,9 @@ func (d *damage) refuse(kb string, ids []string) error {
 	return nil
 }
 
-// settle names the damaged rows by the index of ids, which is stored apart from them, and
-// adds those that a damaged page hides. live are the sound ones; nobody changes the table
-// meanwhile. An index that cannot be read itself is an error of its own in broken.
+// settle identifies the damaged rows by the index of ids, which is stored separately, and
+// adds rows hidden by a damaged page. The table must not change meanwhile. broken is the
+// error of an unreadable index.
 func (b *base) settle(ctx context.Context, s *snapshot, found *findings) (broken, err error) {
 	n := 0
 	err = b.engine.files.readers.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+b.table.ids()).Scan(&n)
@@ -112,7 +112,7 @@ func (b *base) settle(ctx context.Context, s *snapshot, found *findings) (broken
 	for _, r := range found.bad {
 		id, stands := named[r.row]
 		if !stands || s.live.Contains(r.row) {
-			continue // of a page that lies about what it holds
+			continue // a corrupt page claims rows of another one
 		}
 		r.id = id
 		bad = append(bad, r)
@@ -148,18 +148,18 @@ func (b *base) idsOfRows(ctx context.Context) (map[uint32]string, error) {
 	return all, rows.Err()
 }
 
-// tell logs each damaged chunk once.
-func (b *base) tell(bad []damagedRow) {
+// logDamaged logs each damaged chunk once.
+func (b *base) logDamaged(bad []damagedRow) {
 	for _, r := range b.damage.note(bad) {
-		b.engine.log.Error("a stored chunk is damaged and left out of searches; hybridge kb check --repair takes it from "+
+		b.engine.log.Error("a stored chunk is damaged and excluded from searches; hybridge kb check --repair takes it from "+
 			"another engine, and writing it again replaces it",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "chunk", r.id, "row", r.row)
 	}
 }
 
-// hide takes rows that turned out to be damaged out of the memory. The caller holds mu.
+// hide removes rows found damaged from memory. The caller holds mu.
 func (b *base) hide(bad []damagedRow) {
-	b.tell(bad)
+	b.logDamaged(bad)
 	s := b.current.Load()
 	if s == nil {
 		return // the next load finds them
@@ -181,13 +181,12 @@ func (b *base) hide(bad []damagedRow) {
 		}
 	}
 	next := s.with(nil, rows, b.textSnapshots())
-	next.generation = s.generation // nobody changed the data
+	next.generation = s.generation // the data are unchanged
 	b.current.Store(next)
 	b.unsaved += len(rows)
 }
 
-// suspect looks again at rows that a reading found damaged, in the background: they may have
-// been replaced meanwhile.
+// suspect rereads rows that a query found damaged, in the background: they may have been replaced meanwhile.
 func (b *base) suspect(rows []uint32) {
 	b.engine.background(func() {
 		b.mu.Lock()
@@ -195,12 +194,12 @@ func (b *base) suspect(rows []uint32) {
 		if b.gone {
 			return
 		}
-		b.hide(b.stillBad(b.engine.life, rows))
+		b.hide(b.stillDamaged(b.engine.life, rows))
 	})
 }
 
-// stillBad gives those of some rows that are there and damaged. The caller holds mu.
-func (b *base) stillBad(ctx context.Context, rows []uint32) []damagedRow {
+// stillDamaged returns the rows that still exist and are damaged. The caller holds mu.
+func (b *base) stillDamaged(ctx context.Context, rows []uint32) []damagedRow {
 	var found findings
 	s := b.current.Load()
 	for _, row := range rows {
@@ -216,9 +215,8 @@ func (b *base) stillBad(ctx context.Context, rows []uint32) []damagedRow {
 	return found.bad
 }
 
-// Verify implements engine.Verifier: it reads every row of the file, and has SQLite look at
-// the pages of the table and its indexes. With repair, damaged indexes are made anew, and rows
-// of a version without checksums get them.
+// Verify implements engine.Verifier: it reads every row of the file, and has SQLite look at the pages of the
+// table and its indexes. With repair, damaged indexes are rebuilt, and rows of older versions get checksums.
 func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
 	b, s, err := e.snapshot(ctx, &kb)
 	if err != nil {
@@ -254,7 +252,7 @@ func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, repair boo
 	return out, nil
 }
 
-// name is the chunk's id; where not even that is known, its row.
+// name is the chunk's id, or its row if the id is unknown.
 func (r *damagedRow) name() string {
 	if r.id != "" {
 		return r.id
@@ -262,7 +260,7 @@ func (r *damagedRow) name() string {
 	return fmt.Sprintf("row %d", r.row)
 }
 
-// lookThrough reads every row of the file, beside writes, and hides what is damaged.
+// lookThrough reads every row of the file, concurrently with writes, and hides damaged ones.
 func (b *base) lookThrough(ctx context.Context) (*findings, error) {
 	first, last, err := b.table.bounds(ctx, b.engine.files.readers)
 	if err != nil {
@@ -278,13 +276,13 @@ func (b *base) lookThrough(ctx context.Context) (*findings, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hide(b.stillBad(ctx, rows))
+	b.hide(b.stillDamaged(ctx, rows))
 	if s := b.current.Load(); s != nil {
 		var hidden findings
 		if _, err := b.settle(ctx, s, &hidden); err != nil {
 			return nil, err
 		}
-		b.tell(hidden.bad)
+		b.logDamaged(hidden.bad)
 	}
 	return &found, nil
 }
@@ -307,10 +305,10 @@ func (b *base) integrity(ctx context.Context) (string, error) {
 	}
 }
 
-// sealed is how many rows get a checksum in one transaction.
-const sealed = 500
+// sealBatch is the number of rows that get a checksum in one transaction.
+const sealBatch = 500
 
-// seal gives the rows without a checksum one.
+// seal adds missing checksums.
 func (b *base) seal(ctx context.Context) error {
 	for {
 		n := 0
@@ -340,10 +338,10 @@ func (b *base) sealSome(ctx context.Context, tx *sql.Tx) (int, error) {
 	return len(sums), nil
 }
 
-// someUnsealed works out the checksums of some rows that have none.
+// someUnsealed computes the checksums of a batch of rows that have none.
 func (b *base) someUnsealed(ctx context.Context, tx *sql.Tx) (map[uint32]checksum, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+b.table.columns()+" FROM "+b.table.source()+
-		" WHERE checksum IS NULL ORDER BY row LIMIT ?", sealed)
+		" WHERE checksum IS NULL ORDER BY row LIMIT ?", sealBatch)
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +356,7 @@ func (b *base) someUnsealed(ctx context.Context, tx *sql.Tx) (map[uint32]checksu
 	return sums, rows.Err()
 }
 
-// Damaged is how many chunks are left out because they are not as they were written.
+// Damaged is the number of chunks excluded because they are corrupt.
 func (e *Engine) Damaged() int {
 	n := 0
 	for _, b := range e.sortedBases() {

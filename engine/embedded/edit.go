@@ -22,8 +22,8 @@ func (e *Engine) SelectChunks(ctx context.Context, req engine.SelectRequest) ([]
 	})
 }
 
-// settled is a snapshot with all that can be read from the file, where a write is a moment before the snapshot has it:
-// who has read a chunk finds it.
+// settled returns the snapshot after any write in progress, which can be read from the file slightly earlier: a chunk
+// that was read is found.
 func (b *base) settled(ctx context.Context) (*snapshot, error) {
 	b.mu.Lock()
 	s := b.current.Load()
@@ -34,7 +34,7 @@ func (b *base) settled(ctx context.Context) (*snapshot, error) {
 	return b.ready(ctx)
 }
 
-// selected are the first ids behind one of the chunks that pass the conditions.
+// selected returns the first matching ids after req.After.
 func (s *snapshot) selected(req *engine.SelectRequest) []string {
 	rows := s.live.Clone()
 	for i := range req.Conditions {
@@ -58,7 +58,7 @@ func (s *snapshot) selected(req *engine.SelectRequest) []string {
 	return ids
 }
 
-// ChangeChunks implements engine.Store: the Edit is asked while nothing else is written to the knowledge base.
+// ChangeChunks implements engine.Store: the Edit runs while nothing else is written to the knowledge base.
 func (e *Engine) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]engine.ChangeOutcome, error) {
 	if err := req.Check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (e *Engine) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]
 	})
 }
 
-// look reads the chunks that a change has to see before it is planned, and refuses one that must not be done by half.
+// look reads the chunks needed to plan a change, and refuses a change that could only be half applied.
 func (b *batch) look(ctx context.Context, c *change) error {
 	var ids []string
 	switch {
@@ -113,7 +113,7 @@ func (b *batch) load(ctx context.Context, rows []uint32) error {
 	table := b.base.table
 	statement := "SELECT " + table.columns() + " FROM " + table.source() + " WHERE row "
 	chunks, err := b.base.wholeChunks(ctx, statement+"IN (SELECT value FROM json_each(?))", string(list))
-	if sqlite.Code(err) == sqlite.Corrupt { // those that can be read, one by one
+	if sqlite.Code(err) == sqlite.Corrupt { // read the readable ones one by one
 		chunks, err = nil, nil
 		for _, row := range rows {
 			some, bad := b.base.wholeChunks(ctx, statement+"= ?", row)
@@ -135,7 +135,7 @@ func (b *batch) load(ctx context.Context, rows []uint32) error {
 	return nil
 }
 
-// refuse is the error of the first chunk that keeps a document from being replaced.
+// refuse returns the error of the first chunk that prevents the replacement of a document.
 func (b *batch) refuse(c *change) error {
 	kept := map[string]string{} // the documents of ids
 	for _, p := range c.put {
@@ -175,7 +175,8 @@ func (b *batch) admits(c *change, p *prepared) error {
 	return c.request.Admits(stored, p.record.documentID)
 }
 
-// stored is the chunk of an id as the changes before have it, nil when there is none: whole, or its id and document.
+// stored returns the chunk of an id after the earlier changes of the batch, nil if there is none: whole, or only its
+// id and document.
 func (b *batch) stored(id string, whole bool) (*engine.Chunk, error) {
 	if i, planned := b.byID[id]; planned {
 		if !whole {
@@ -208,7 +209,7 @@ func (b *batch) unreadable(id string) error {
 	return fault.New(fault.Corrupt, "chunk %q of knowledge base %q is damaged on engine embedded", id, b.base.kb.ID)
 }
 
-// editAll plans what an Edit makes of chunks.
+// editAll plans the results of an Edit.
 func (b *batch) editAll(c *change) {
 	c.edited = make([]engine.ChangeOutcome, len(c.edit.IDs))
 	var changed []*engine.Chunk
@@ -216,7 +217,7 @@ func (b *batch) editAll(c *change) {
 	for i, id := range c.edit.IDs {
 		o := &c.edited[i]
 		o.ID = id
-		if slices.Contains(c.edit.IDs[:i], id) { // it sees what was made of it before
+		if slices.Contains(c.edit.IDs[:i], id) { // it sees the earlier edit
 			b.storeEdited(c, changed, places)
 			changed, places = nil, nil
 		}
@@ -241,7 +242,7 @@ func (b *batch) editAll(c *change) {
 	b.storeEdited(c, changed, places)
 }
 
-// storeEdited plans changed chunks, whose outcomes have these places.
+// storeEdited plans changed chunks; places are the indexes of their outcomes.
 func (b *batch) storeEdited(c *change, changed []*engine.Chunk, places []int) {
 	for i, p := range b.base.prepare(changed) {
 		o := &c.edited[places[i]]

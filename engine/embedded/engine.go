@@ -68,11 +68,10 @@ type Options struct {
 	// instead of each at its first use.
 	Preload bool
 	// AcceptLoss opens a data file that has lost its newest changes with its write-ahead
-	// log, which is a fault.Corrupt else.
+	// log, which otherwise is a fault.Corrupt.
 	AcceptLoss bool
-	Writes     engine.WriteObserver // nil: nobody is told
-	// Embed makes the vectors of texts by a model, for knowledge bases that change theirs;
-	// nil: none does.
+	Writes     engine.WriteObserver // may be nil
+	// Embed embeds texts for migrations to another model; nil: unsupported.
 	Embed engine.Embed
 }
 
@@ -82,7 +81,7 @@ type Engine struct {
 	watched engine.Writes
 	log     *slog.Logger
 	files   *files
-	process string // names this opening of the data
+	process string // identifies this opening of the data
 	indexes indexFiles
 
 	life context.Context // ends with Close
@@ -95,9 +94,9 @@ type Engine struct {
 	mu     sync.Mutex
 	closed bool
 	bases  map[engine.Ref]*base
-	others map[engine.Ref]*base // the shapes that migrations keep beside those in use
+	others map[engine.Ref]*base // inactive shapes kept by migrations
 
-	shadows sync.Map // the new shapes that relevance gates ask: engine.Ref to *base
+	shadows sync.Map // new shapes searched by relevance gates: engine.Ref to *base
 }
 
 var (
@@ -178,7 +177,7 @@ func (e *Engine) openBases(ctx context.Context) error {
 		}
 	}
 	if err := e.indexes.sweep(known); err != nil {
-		e.log.Warn("BM25 indexes that belong to no knowledge base are still there", "error", err)
+		e.log.Warn("orphaned BM25 indexes not removed", "error", err)
 	}
 	return nil
 }
@@ -211,8 +210,8 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return sqlite.Fault(err, "reading the data file")
 }
 
-// Repairs is how many stored BM25 indexes could not be used and were rebuilt from
-// the chunks since the engine was opened.
+// Repairs is the number of unusable stored BM25 indexes rebuilt from the chunks since the
+// engine was opened.
 func (e *Engine) Repairs() int { return int(e.repairs.Load()) }
 
 // Close saves the BM25 indexes that changed and closes the file.
@@ -246,8 +245,8 @@ func (e *Engine) base(ref engine.Ref) (*base, error) {
 	return b, nil
 }
 
-// snapshot gives what a search over the knowledge base sees. While a migration compares both
-// shapes, the new one is asked for by its generation.
+// snapshot returns the snapshot for a search over the knowledge base. While a migration compares both shapes,
+// the new one is addressed by its generation.
 func (e *Engine) snapshot(ctx context.Context, kb *engine.KnowledgeBase) (*base, *snapshot, error) {
 	var b *base
 	s, err := reading(e, kb.Ref, func(inUse *base) (*snapshot, error) {
@@ -260,8 +259,7 @@ func (e *Engine) snapshot(ctx context.Context, kb *engine.KnowledgeBase) (*base,
 	return b, s, err
 }
 
-// reading reads of the knowledge base, again where that failed because it has just got another
-// shape.
+// reading reads from the knowledge base, and retries if its shape has just been switched.
 func reading[T any](e *Engine, ref engine.Ref, read func(*base) (T, error)) (T, error) {
 	for {
 		b, err := e.base(ref)

@@ -2,5 +2,5 @@
 
 package embedded
 
-// fileNumber is unknown: the name of the opening has to do.
+// fileNumber is unknown: the name of the opening must suffice.
 func fileNumber(string) uint64 { return 0 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// fileNumber is what the file system calls a file, 0 where that is unknown. A copy has another.
+// fileNumber returns the inode number of a file, 0 if unknown. A copy has a different one.
 func fileNumber(path string) uint64 {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -66,11 +66,11 @@ func (f *filterer) run(ctx context.Context, filter *engine.Filter) (selection, e
 	if err := f.phrases(ctx, filter, rows); err != nil {
 		return selection{}, err
 	}
-	// What is left when the context has ended may be too many rows.
+	// After a cancellation, rows may contain too many.
 	return selection{rows: rows}, sqlite.Fault(ctx.Err(), "filtering")
 }
 
-// restrict keeps the rows in the set, or those not in it.
+// restrict keeps the rows in the set, or with not the others.
 func restrict(rows, set *roaring.Bitmap, not bool) {
 	if not {
 		rows.AndNot(set)

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// fill makes a hit per row, with every leg's raw score and no ranks.
+// fill creates a hit per row, with every leg's raw score and no ranks.
 func (q *search) fill(rows []uint32, rawScores func(l *leg, rows []uint32, out []float64)) {
 	q.hits = make([]engine.Hit, len(rows))
 	observations := make([]scoring.Observation, len(rows)*len(q.legs))

@@ -17,8 +17,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// load reads the knowledge base into memory: rows and BM25 indexes side by side.
-// The caller holds mu, so nobody changes the table meanwhile.
+// load reads the knowledge base into memory: rows and BM25 indexes side by side. The caller
+// holds mu, so the table does not change meanwhile.
 func (b *base) load(ctx context.Context) error {
 	begun := time.Now()
 	b.indexes, b.unsaved = nil, 0
@@ -53,28 +53,28 @@ func (b *base) load(ctx context.Context) error {
 	return nil
 }
 
-// noteDamage keeps in mind what of the table cannot be used.
+// noteDamage records the unusable parts of the table.
 func (b *base) noteDamage(ctx context.Context, s *snapshot, found *findings) error {
 	broken, err := b.settle(ctx, s, found)
 	if err != nil {
 		return err
 	}
 	if broken != nil {
-		b.engine.log.Error("the index of ids is damaged; hybridge kb check --repair makes it anew",
+		b.engine.log.Error("the index of ids is damaged; hybridge kb check --repair rebuilds it",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", broken)
 	}
-	b.tell(found.bad)
+	b.logDamaged(found.bad)
 	return nil
 }
 
-// storedIndex is a BM25 index as the folder has it, or why it cannot be used.
+// storedIndex is a BM25 index read from the folder, or the reason why it is unusable.
 type storedIndex struct {
 	index *bm25.Index
 	err   error
 }
 
-// readIndex gives the BM25 index of a field: the stored one brought up to date,
-// or a new one when there is none that can be trusted.
+// readIndex returns the BM25 index of a field: the stored one brought up to date, or a new
+// one if none can be trusted.
 func (b *base) readIndex(
 	ctx context.Context, field string, live *roaring.Bitmap, stored storedIndex,
 ) (*bm25.Index, error) {
@@ -88,7 +88,7 @@ func (b *base) readIndex(
 	if !errors.Is(err, fs.ErrNotExist) {
 		b.repairs.Add(1)
 		b.engine.repairs.Add(1)
-		b.engine.log.Warn("repaired: a stored BM25 index could not be used and is rebuilt from the chunks",
+		b.engine.log.Warn("repaired: an unusable BM25 index is rebuilt from the chunks",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field, "reason", err)
 	}
 	x := bm25.New(b.indexOptions())
@@ -121,8 +121,8 @@ func (b *base) readStored(ctx context.Context, field string) (*bm25.Index, error
 	return x, err
 }
 
-// reconcile brings an index to exactly the live rows: those it lacks are
-// tokenised and added, those that are gone are deleted.
+// reconcile brings an index to exactly the live rows: missing rows are tokenised and added,
+// deleted ones removed.
 func (b *base) reconcile(ctx context.Context, field string, live *roaring.Bitmap, x *bm25.Index) error {
 	keys := x.Snapshot().Keys()
 	surplus, missing := roaring.AndNot(keys, live), roaring.AndNot(live, keys)
@@ -139,10 +139,10 @@ func (b *base) reconcile(ctx context.Context, field string, live *roaring.Bitmap
 	return b.addMissing(ctx, x, field, missing)
 }
 
-// portion is how many chunks are tokenised and added at a time.
+// portion is the number of chunks tokenised and added at a time.
 const portion = 4096
 
-// addMissing reads the rows by their numbers: what lies between them may be damaged.
+// addMissing reads rows by number: rows between them may be damaged.
 func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, missing *roaring.Bitmap) error {
 	rows := make([]uint32, portion)
 	for some := missing.ManyIterator(); ; {

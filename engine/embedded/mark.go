@@ -16,12 +16,12 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// mark is a small file beside the data file, which says how many transactions that has seen. A
-// data file with fewer has lost its write-ahead log, which SQLite takes for one that was empty.
+// mark is a small file beside the data file that counts its transactions. A data file with fewer has lost its
+// write-ahead log, which SQLite would treat as empty.
 //
-// It is written at most once a second, after the log was synced: what it says is on the disk,
-// so that a power cut is no loss by it. A data file that was restored or copied is another
-// file, or of another opening, and the mark says nothing about it.
+// It is written at most once a second, after the log was synced: its count is on the disk, so that a power
+// cut is not reported as a loss. The mark is ignored for a restored or copied data file, which is another
+// file, or of another opening.
 type mark struct {
 	path, data string
 	log        *slog.Logger
@@ -36,15 +36,15 @@ type mark struct {
 
 type markState struct {
 	Opening string    `json:"opening"` // of the data file, a random text
-	File    uint64    `json:"file"`    // the number that the file system has for it
+	File    uint64    `json:"file"`    // its inode number
 	Commits int64     `json:"commits"`
 	At      time.Time `json:"at"`
 }
 
-// markBytes is the size of the file, which is written over and so has room on a full disk.
+// markBytes is the size of the file, which is overwritten in place, also on a full disk.
 const markBytes = 256
 
-// markEvery is how long what is committed may be unknown to the mark.
+// markEvery is the longest time between a commit and the mark that counts it.
 const markEvery = time.Second
 
 func readMark(path string) (s markState, err error) {
@@ -55,8 +55,8 @@ func readMark(path string) (s markState, err error) {
 	return s, json.Unmarshal(bytes.TrimSpace(text), &s)
 }
 
-// checkLoss compares the data file with what the mark of the last opening says. It gives how
-// many of its transactions are gone, as a fault.Corrupt unless that is accepted.
+// checkLoss compares the data file with what the mark of the last opening says. It returns the number of lost
+// transactions, with a fault.Corrupt unless accept is set.
 func (f *files) checkLoss(ctx context.Context, data string, accept bool) (lost int64, err error) {
 	f.mark = &mark{path: data + ".mark", data: data, log: f.log, due: make(chan struct{}, 1), end: make(chan struct{})}
 	var opening string
@@ -69,7 +69,7 @@ func (f *files) checkLoss(ctx context.Context, data string, accept bool) (lost i
 	last, err := readMark(f.mark.path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		f.log.Warn("whether the data file has lost anything cannot be told", "mark", f.mark.path, "error", err)
+		f.log.Warn("cannot tell whether the data file has lost changes", "mark", f.mark.path, "error", err)
 		return 0, nil
 	case err != nil, last.Opening == "", last.Opening != opening, last.File != fileNumber(data), last.Commits <= commits:
 		return 0, nil
@@ -81,18 +81,18 @@ func (f *files) checkLoss(ctx context.Context, data string, accept bool) (lost i
 			"a backup; with accept_loss (--accept-loss) the gateway goes on without them",
 			data, commits, last.Commits, last.At.UTC().Format(time.RFC3339), data)
 	}
-	f.log.Error("the data file has gone back and its loss is accepted", "file", data, "changes", commits,
+	f.log.Error("the data file has lost changes, which was accepted", "file", data, "changes", commits,
 		"lost", lost, "until", last.At)
 	return lost, nil
 }
 
-// begin names this opening in the data file and begins to keep the mark. On a full disk the
-// opening before goes on.
+// begin names this opening in the data file and starts updating the mark. On a full disk
+// the previous name stays in use.
 func (f *files) begin(ctx context.Context) error {
 	m := f.mark
 	opening := rand.Text()
 	_, err := f.writer.ExecContext(ctx, "UPDATE store SET opening = ?", opening)
-	if err == nil { // else what is lost with the log would take the name with it
+	if err == nil { // else a lost log would take the name with it
 		_, err = f.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 	switch {
@@ -123,7 +123,7 @@ func (m *mark) note(commits int64) {
 	}
 }
 
-// keep writes the mark when something was committed, until the end.
+// keep writes the mark after commits, until close.
 func (m *mark) keep() {
 	failed := false
 	for {
@@ -145,7 +145,7 @@ func (m *mark) keep() {
 	}
 }
 
-// write makes the file say what is committed.
+// write stores the number of commits.
 func (m *mark) write() error {
 	if m.file == nil {
 		return fs.ErrClosed

@@ -13,12 +13,12 @@ import (
 
 var _ engine.Migrator = (*Engine)(nil)
 
-// A knowledge base gets another shape by a second one beside it, with a table, a memory and
-// keyword indexes of its own, that is written to as any other. Rows never change, and their
-// numbers only grow: a written chunk is a new row. So a walk through the old table by row is the
-// copy and the replay of what was written meanwhile, and ids that are no longer in the old table
-// are what was deleted. The last catch-up and the switch happen while writers wait; searches go on
-// in the memory of the old shape. A rollback is the same from the new table to the old one.
+// A knowledge base gets another shape by a second one beside it, with a table, a memory and keyword indexes
+// of its own, that is written to as any other. Rows never change, and their numbers only grow: a written
+// chunk is a new row. So a walk through the old table by row is the copy and the replay of what was written
+// meanwhile, and ids missing from the old table were deleted. The last catch-up and the switch happen while
+// writers wait; searches go on in the memory of the old shape. A rollback is the same from the new table to
+// the old one.
 //
 //	migration.go          the steps
 //	migration_copy.go     the walk, the switch and its way back
@@ -33,13 +33,13 @@ const (
 	stepReplay = "replay"          // what was written and deleted since
 	stepCheck  = "check"           // samples
 	stepGate   = engine.StepGate   // relevance
-	stepSwitch = engine.StepSwitch // the last catch-up, and the knowledge base's line
+	stepSwitch = engine.StepSwitch // the last catch-up, and the catalog row
 	stepRevert = "revert"          // the switch, if there was one
 	stepReturn = "return"          // drop the new table
 	stepFinish = "finish"          // drop the old table
 )
 
-// directions are the steps of each direction.
+// directions lists the steps of each direction.
 var directions = map[string][]string{
 	engine.GoForward:  {stepCreate, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch},
 	engine.GoCancel:   {stepRevert, stepReturn},
@@ -55,7 +55,7 @@ func (e *Engine) MigrationSteps(m *engine.Migration) []string {
 	return directions[m.Direction]
 }
 
-// step is one at work.
+// step is a step in progress.
 type step struct {
 	*Engine
 	m   *engine.Migration
@@ -81,8 +81,8 @@ func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env eng
 	return sqlite.Fault(do(s, ctx), "%s of knowledge base %q", m.Step, m.Ref.ID)
 }
 
-// stepOf reads where the knowledge base stands. Its line tells the truth, also when the process
-// died between the switch and storing that.
+// stepOf reads the state of the knowledge base. Its catalog row is authoritative, even if the process died
+// between the switch and saving the migration.
 func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (*step, error) {
 	live, err := e.base(m.Ref)
 	if err != nil {
@@ -105,7 +105,7 @@ func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.Mig
 	return s, err
 }
 
-// other is the shape that is not in use.
+// other returns the inactive shape.
 func (e *Engine) other(ctx context.Context, table string, kb engine.KnowledgeBase) (*base, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -126,7 +126,7 @@ func (e *Engine) other(ctx context.Context, table string, kb engine.KnowledgeBas
 	return b, nil
 }
 
-// create gives the new table its number; it is made by what is written first.
+// create reserves a number for the new table; the first write creates it.
 func (s *step) create(ctx context.Context) error {
 	if _, err := s.old.ready(ctx); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *step) create(ctx context.Context) error {
 
 func (s *step) reserve(ctx context.Context) error {
 	err := s.files.write(ctx, func(tx *sql.Tx) error {
-		// A line that is inserted and deleted takes a number that is never given again.
+		// Inserting and deleting a row reserves its number forever.
 		var number int64
 		err := tx.QueryRowContext(ctx,
 			"INSERT INTO knowledge_bases (tenant, id, definition) VALUES ('', '', '') RETURNING number").Scan(&number)
@@ -166,8 +166,7 @@ func (s *step) reserve(ctx context.Context) error {
 	return s.env.Save(ctx)
 }
 
-// put changes the schema of the table that there is: the memory is loaded anew under it while
-// writers wait.
+// put changes the schema of the existing table: the memory is reloaded while writers wait.
 func (s *step) put(ctx context.Context) error {
 	old := s.old
 	if err := old.save(); err != nil {
@@ -194,7 +193,7 @@ func (s *step) put(ctx context.Context) error {
 	return err
 }
 
-// exchange makes another base the one that is found. The caller holds the mutex of the old one.
+// exchange replaces a base by another. The caller holds the mutex of the old one.
 func (e *Engine) exchange(old, made *base) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -203,7 +202,7 @@ func (e *Engine) exchange(old, made *base) {
 	old.forget()
 }
 
-// gate asks both shapes; the new one can be searched meanwhile by its generation.
+// gate runs the relevance gate; meanwhile the new shape can be searched by its generation.
 func (s *step) gate(ctx context.Context) error {
 	if s.env.Gate == nil {
 		return nil
@@ -213,7 +212,7 @@ func (s *step) gate(ctx context.Context) error {
 	return s.env.Gate(ctx)
 }
 
-// giveUp drops the new table, which is not in use.
+// giveUp drops the new table, which is not active.
 func (s *step) giveUp(ctx context.Context) error {
 	if s.new == nil || s.m.Switched {
 		return nil
@@ -229,7 +228,7 @@ func (s *step) finish(ctx context.Context) error {
 	return s.drop(ctx, s.old)
 }
 
-// drop removes a shape that is not in use.
+// drop removes an inactive shape.
 func (e *Engine) drop(ctx context.Context, b *base) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -252,12 +251,12 @@ func (e *Engine) forgetBase(b *base) {
 	b.gone = true
 	b.forget()
 	if err := e.indexes.remove(b.table.number, b.texts); err != nil {
-		e.log.Warn("the BM25 indexes of a deleted knowledge base are still there; the next start removes them",
+		e.log.Warn("BM25 indexes of a deleted knowledge base not removed; the next start removes them",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
 	}
 }
 
-// otherShape is the one that a migration keeps beside the one in use; nil without one.
+// otherShape returns the inactive shape kept by a migration; nil without one.
 func (e *Engine) otherShape(ctx context.Context, live *base) (*base, error) {
 	m, err := e.Migration(ctx, live.kb.Ref)
 	if fault.Is(err, fault.NotFound) || err == nil && m.ToIndex == "" {
@@ -272,5 +271,5 @@ func (e *Engine) otherShape(ctx context.Context, live *base) (*base, error) {
 	return e.other(ctx, m.ToIndex, m.Plan.Wanted)
 }
 
-// errMoved says that a knowledge base has just got another shape, which takes the write.
+// errMoved says that the shape was just switched, so that a write must be retried on the new one.
 var errMoved = errors.New("the knowledge base has another shape now")

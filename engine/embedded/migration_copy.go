@@ -24,7 +24,7 @@ func (s *step) copier(from, to *base) *copier {
 	return &copier{s, from, to, engine.NewRefit(&from.kb, &to.kb)}
 }
 
-// copyPage is how many chunks are copied at a time, and embedPage how many when they are embedded.
+// copyPage is the number of chunks copied at a time, embedPage the same if they are embedded.
 const (
 	copyPage  = 1000
 	embedPage = 64
@@ -34,7 +34,7 @@ func (c *copier) copying() *engine.Copying {
 	return &engine.Copying{Migration: c.m, Page: c.page, Save: c.env.Save}
 }
 
-// copy walks over as many chunks as there are at its start.
+// copy copies as many chunks as exist at its start.
 func (s *step) copy(ctx context.Context) error {
 	n, err := s.old.count(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *step) copy(ctx context.Context) error {
 	return s.copier(s.old, s.new).copying().All(ctx)
 }
 
-// replay catches up with what was written and deleted since.
+// replay catches up with later writes and deletions.
 func (s *step) replay(ctx context.Context) error { return s.copier(s.old, s.new).catchUp(ctx) }
 
 func (c *copier) catchUp(ctx context.Context) error {
@@ -83,7 +83,7 @@ func (c *copier) page(ctx context.Context) (int, error) {
 	return max(1, len(read)), nil // all may have been deleted meanwhile; there may be more
 }
 
-// cursor is the row up to which the other shape has everything.
+// cursor is the row up to which the other shape is complete.
 func (s *step) cursor() (int64, error) {
 	row, err := strconv.ParseInt(cmp.Or(s.m.Cursor, "0"), 10, 64)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *copier) write(ctx context.Context, chunks []engine.Chunk) error {
 	return c.to.apply(ctx, all)
 }
 
-// prunePage is how many chunks are deleted at a time.
+// prunePage is the number of chunks deleted at a time.
 const prunePage = 1000
 
 // prune deletes the chunks that the other table no longer has.
@@ -146,7 +146,7 @@ func texts(rows *sql.Rows) ([]string, error) {
 	return all, rows.Err()
 }
 
-// turn makes the new shape the one in use.
+// turn makes the new shape active.
 func (s *step) turn(ctx context.Context) error {
 	if s.m.Switched {
 		return nil
@@ -154,8 +154,7 @@ func (s *step) turn(ctx context.Context) error {
 	return s.copier(s.old, s.new).turn(ctx)
 }
 
-// revert makes the old shape the one in use again: it first gets what was written since the
-// switch.
+// revert makes the old shape active again, after copying the writes since the switch.
 func (s *step) revert(ctx context.Context) error {
 	if !s.m.Switched {
 		return nil
@@ -205,7 +204,7 @@ func (c *copier) compareCounts(ctx context.Context) error {
 	return nil
 }
 
-// point makes the shape that was filled the knowledge base's, and stores that with the migration.
+// point makes the filled shape active, and stores the migration in the same transaction.
 func (c *copier) point(ctx context.Context) error {
 	definition, err := engine.EncodeStored(c.to.kb)
 	if err != nil {
@@ -219,7 +218,7 @@ func (c *copier) point(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.m.Cursor = strconv.FormatUint(last, 10) // what is written from now on lies behind
+		c.m.Cursor = strconv.FormatUint(last, 10) // later writes get higher rows
 		_, err = tx.ExecContext(ctx, "UPDATE knowledge_bases SET number = ?, definition = ?, generation = generation + 1 "+
 			"WHERE number = ?", c.to.table.number, string(definition), c.from.table.number)
 		if err != nil {
@@ -240,11 +239,11 @@ func (c *copier) point(ctx context.Context) error {
 	return nil
 }
 
-// defaultSample is how many chunks are compared field by field.
+// defaultSample is the number of chunks compared field by field.
 const defaultSample = 200
 
-// check compares a random sample of chunks. Those that were written or deleted since the last
-// catch-up are not in it: counts are compared by the switch.
+// check compares a random sample of chunks. Chunks written or deleted since the last catch-up are excluded:
+// the switch compares counts.
 func (s *step) check(ctx context.Context) error {
 	cursor, err := s.cursor()
 	if err != nil {
@@ -264,7 +263,7 @@ func (s *step) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	origin, err := s.old.byID(ctx, ids, " AND row <= "+upTo) // what was written meanwhile is not
+	origin, err := s.old.byID(ctx, ids, " AND row <= "+upTo) // excludes later writes
 	if err != nil {
 		return err
 	}
@@ -284,7 +283,7 @@ func (s *step) check(ctx context.Context) error {
 	return nil
 }
 
-// byID reads chunks with their vectors, those that a further condition holds for.
+// byID reads chunks by id with their vectors; and is an additional SQL condition.
 func (b *base) byID(ctx context.Context, ids []string, and string) (map[string]engine.Chunk, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {

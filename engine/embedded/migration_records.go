@@ -111,7 +111,7 @@ func (e *Engine) Migrations(ctx context.Context) ([]engine.Migration, error) {
 	return e.migrationsWhere(ctx, "finished IS NULL ORDER BY tenant, kb")
 }
 
-// MigrationHistory implements engine.Migrator. It goes with the knowledge base.
+// MigrationHistory implements engine.Migrator. It is deleted with the knowledge base.
 func (e *Engine) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
 	return e.migrationsWhere(ctx, "tenant = ? AND kb = ? AND finished IS NOT NULL ORDER BY finished DESC LIMIT ?",
 		ref.Tenant, ref.ID, max(limit, 0))
@@ -135,8 +135,8 @@ func (e *Engine) saveMigration(ctx context.Context, m *engine.Migration, finishe
 	return err
 }
 
-// keepMigration stores a migration that nobody has changed since it was read; its revision is
-// raised by whoever knows that the transaction is committed.
+// keepMigration stores a migration unless it was changed since it was read; the caller raises its revision
+// after the commit.
 func keepMigration(ctx context.Context, tx *sql.Tx, m *engine.Migration, finished any) error {
 	body, err := engine.EncodeMigration(m)
 	if err != nil {
@@ -154,7 +154,7 @@ func keepMigration(ctx context.Context, tx *sql.Tx, m *engine.Migration, finishe
 	return nil
 }
 
-// forgetMigrations removes all that is known of those of a knowledge base that is to be deleted.
+// forgetMigrations deletes plans, migrations and history of a knowledge base.
 func forgetMigrations(ctx context.Context, tx *sql.Tx, ref engine.Ref) error {
 	for _, table := range []string{"mapping_plans", "mapping_migrations"} {
 		_, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE tenant = ? AND kb = ?", ref.Tenant, ref.ID)

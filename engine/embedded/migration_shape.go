@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// shape is what may change of a knowledge base's storage.
+// shape describes the changeable parts of a knowledge base's storage.
 type shape struct {
 	Table   string            `json:"table,omitempty"`
 	Columns map[string]string `json:"columns"` // of vectors: their types
@@ -38,12 +38,11 @@ func (e *Engine) LiveMapping(_ context.Context, kb engine.KnowledgeBase) (json.R
 	return json.Marshal(shapeOf(&b.kb, b.table.name))
 }
 
-// copyRates are chunks per second of each kind of copy, as measured on two cores with 384
+// copyRates holds chunks per second by copy method, measured on two cores with 384
 // dimensions: enough to tell minutes from hours.
 var copyRates = map[string]float64{engine.CopyRebuild: 3000, engine.CopyEmbed: 15}
 
-// DiffMapping implements engine.Migrator. The table is always as the schema says, so schemas are
-// compared.
+// DiffMapping implements engine.Migrator. The table always matches the schema, so schemas are compared.
 func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
 	if wanted.VectorIndex != "" {
 		return nil, fault.Invalid("vector_index", wanted.VectorIndex, "left out: the embedded engine compares all vectors")

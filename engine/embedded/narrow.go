@@ -9,7 +9,7 @@ import (
 // a row that takes no part. It is called from several goroutines at once.
 type estimator func(rows []uint32, least, most []float32)
 
-// narrowRows is from how many rows on estimating them pays.
+// narrowRows is the number of rows from which estimating pays off.
 const narrowRows = 1024
 
 // narrows reports whether to estimate rows first: when most of them can then be
@@ -23,9 +23,8 @@ func (q *search) narrows(k int, rows []uint32) bool {
 	return l.index(rows[len(rows)-1])-l.index(rows[0]) < 4*len(rows)
 }
 
-// contenders are those of the ascending rows that may be among the best k. The others
-// need no score: k rows are certainly better. The work is divided into parts of at
-// least so many rows.
+// contenders returns the rows that may be among the best k: for the others k rows are
+// certainly better. rows ascend; work is divided into parts of at least so many rows.
 func (q *search) contenders(k int, rows []uint32, least int, estimate estimator) []uint32 {
 	worst, best := borrowList(len(rows)), borrowList(len(rows))
 	defer lists.Put(worst)
@@ -38,7 +37,7 @@ func (q *search) contenders(k int, rows []uint32, least int, estimate estimator)
 		}
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
-				return // the caller looks at it
+				return // the caller checks ctx
 			}
 			to := from + len(block)
 			estimate(block, (*worst)[from:to], (*best)[from:to])
@@ -48,22 +47,22 @@ func (q *search) contenders(k int, rows []uint32, least int, estimate estimator)
 	return surviving(rows, *worst, *best, k)
 }
 
-// surviving keeps the rows whose best case reaches the k-th best worst case, and few
+// surviving keeps the rows whose best case reaches the k-th best worst case, and a few
 // more.
 func surviving(rows []uint32, worst, best []float32, k int) []uint32 {
 	floor := floorOf(worst, k)
 	out := make([]uint32, 0, 2*k)
 	for i, most := range best {
-		if !(most < floor) { // NaN may be anything
+		if !(most < floor) { // NaN is unbounded
 			out = append(out, rows[i])
 		}
 	}
 	return out
 }
 
-// floorOf is a close lower bound of the k-th best of the worst cases: +Inf for k = 0,
-// -Inf with fewer than k rows. It counts digit by digit from the highest on, as a
-// radix sort would, and leaves out the last bits.
+// floorOf is a close lower bound of the k-th best of the worst cases: +Inf for k = 0, -Inf
+// with fewer than k rows. It counts digit by digit from the highest on, as a radix sort
+// would, and ignores the last bits.
 func floorOf(worst []float32, k int) float32 {
 	if k <= 0 {
 		return float32(math.Inf(1))
@@ -86,7 +85,7 @@ func floorOf(worst []float32, k int) float32 {
 	return rising((prefix+1)<<rest - 1)
 }
 
-// floorDigit is how many bits are counted at a time.
+// floorDigit is the number of bits counted at a time.
 const floorDigit = 12
 
 // countDigit counts the digit above shift among the scores that, mapped by falling,
@@ -99,18 +98,18 @@ func countDigit(counts *[1 << floorDigit]int32, scores []float32, prefix uint32,
 	}
 }
 
-// falling maps a score to a number that is the smaller the higher the score is; NaN
-// stands below all scores.
+// falling maps a score to an integer that decreases with the score; NaN counts as the
+// lowest score.
 func falling(score float32) uint32 {
 	if score != score {
 		return math.MaxUint32
 	}
-	bits := math.Float32bits(score + 0)   // of -0, those of 0
+	bits := math.Float32bits(score + 0)   // turns -0 into 0
 	negative := uint32(int32(bits) >> 31) // all bits or none
 	return bits ^ (math.MaxInt32 &^ negative)
 }
 
-// rising is the opposite of falling.
+// rising is the inverse of falling.
 func rising(order uint32) float32 {
 	if order>>31 == 0 {
 		order = ^order &^ (1 << 31)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// From how many rows on waking a second processor pays: for adding up numbers at hand,
-// and for estimating or scoring rows.
+// The number of rows from which a second processor pays off: for adding up numbers in
+// memory, and for estimating or scoring rows.
 const (
 	parallelNear = 16384
 	parallelRows = 2048

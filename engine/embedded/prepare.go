@@ -11,14 +11,13 @@ import (
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
-// prepared is a chunk with everything that can be worked out before it is
-// known where it will be stored.
+// prepared is a chunk with everything that can be computed before its row is known.
 type prepared struct {
 	entry
 
 	tokens [][]string // by text field
-	stored columns    // but for the row
-	err    error      // it cannot be stored
+	stored columns    // without the row
+	err    error      // why it cannot be stored
 }
 
 // prepare works on all chunks, on several processors when there are many.
@@ -67,7 +66,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 	return p
 }
 
-// check guards against what ingestion refuses already.
+// check is a safeguard: ingestion checks the same.
 func (b *base) check(c *engine.Chunk) error {
 	if c.ID == "" {
 		return fault.Invalid("id", c.ID, "a name of the chunk, not empty")

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// rank runs the legs, each for its own best K, beside each other.
+// rank runs the legs in parallel, each for its own best K.
 func (q *search) rank() {
 	var group sync.WaitGroup
 	for i := range q.legs {
@@ -73,7 +73,7 @@ func (q *search) rankVector(l *leg) []scored {
 	})
 }
 
-// near are the rows that may be among those of the K highest cosines.
+// near returns the rows that may have one of the K highest cosines.
 func (q *search) near(l *leg, rows []uint32) []uint32 {
 	least, most := q.snapshot.borrow(), q.snapshot.borrow()
 	defer least.release()
@@ -116,11 +116,11 @@ func (q *search) best(k int, rows []uint32, score scorer) []scored {
 	return tops[0].sorted()
 }
 
-// scorer appends those of at most blockRows ascending rows that take part, with
-// their scores, to an empty block. It runs on several processors.
+// scorer appends the rows that take part, with their scores, to an empty block; rows
+// ascend, at most blockRows. It runs on several processors.
 type scorer func(rows []uint32, block []scored) []scored
 
-// merge makes the hits of all legs' rankings and completes their observations.
+// merge turns the rankings of all legs into hits and completes their observations.
 func (q *search) merge() {
 	position := map[uint32]int{}
 	var rows []uint32

@@ -14,8 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// Chunks implements engine.Searcher. One statement reads them all, so they are of one
-// moment.
+// Chunks implements engine.Searcher. One statement reads them all, so they are consistent.
 func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
 	return reading(e, req.KB.Ref, func(b *base) ([]engine.Chunk, error) { return b.visible(ctx, &req) })
 }
@@ -51,8 +50,7 @@ func (b *base) visible(ctx context.Context, req *engine.ChunksRequest) ([]engine
 // bodies begins a statement for query.
 const bodies = "SELECT row, checksum, body FROM "
 
-// query runs a statement that selects bodies. Chunks whose body is damaged are left out, and
-// looked at again.
+// query runs a statement that selects bodies. Chunks with a damaged body are skipped and passed to suspect.
 func (b *base) query(ctx context.Context, statement string, args ...any) ([]engine.Chunk, error) {
 	return b.chunks(b.engine.files.readers.QueryContext(ctx, statement, args...))
 }
@@ -87,8 +85,7 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	return all, sqlite.Fault(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
 }
 
-// readable reads those of some rows that can be read, one by one: for where SQLite cannot
-// follow its pages.
+// readable reads rows one by one, skipping unreadable ones: a fallback for damaged pages.
 func (b *base) readable(ctx context.Context, rows []uint32) ([]engine.Chunk, error) {
 	var all []engine.Chunk
 	var bad []uint32
@@ -234,8 +231,8 @@ func (b *base) scan(ctx context.Context, req *engine.ScanRequest) ([]engine.Chun
 	}
 }
 
-// hasMore reports whether the memory knows a chunk of some ids that was not read: the index of
-// ids may be damaged, and what it lacks must not look as if it were deleted.
+// hasMore reports whether the memory has a chunk of some ids that was not read: if the index of ids is
+// damaged, missing entries must not look deleted.
 func (s *snapshot) hasMore(ids []string, read []engine.Chunk) bool {
 	if len(read) == len(ids) {
 		return false
@@ -250,7 +247,7 @@ func (s *snapshot) hasMore(ids []string, read []engine.Chunk) bool {
 	})
 }
 
-// wholeChunks reads chunks with their vectors. Damaged ones are left out, and looked at again.
+// wholeChunks reads chunks with their vectors. Damaged ones are skipped and passed to suspect.
 func (b *base) wholeChunks(ctx context.Context, statement string, args ...any) ([]engine.Chunk, error) {
 	rows, err := b.engine.files.readers.QueryContext(ctx, statement, args...)
 	if err != nil {
@@ -277,8 +274,7 @@ func (b *base) wholeChunks(ctx context.Context, statement string, args ...any) (
 	return all, rows.Err()
 }
 
-// scanReadable is Scan by the rows that the memory knows, one by one: for where SQLite cannot
-// follow its pages.
+// scanReadable scans the rows known in memory one by one: a fallback for damaged pages.
 func (b *base) scanReadable(ctx context.Context, req *engine.ScanRequest) ([]engine.Chunk, error) {
 	s, err := b.ready(ctx)
 	if err != nil {

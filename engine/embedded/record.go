@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// entry is a chunk as the memory keeps it.
+// entry is a chunk as kept in memory.
 type entry struct {
 	row     uint32
 	record  record
@@ -22,7 +22,7 @@ const (
 	fieldOwner        = "owner"
 )
 
-// record is what the memory keeps of a chunk beside its tokens and vectors.
+// record is the in-memory part of a chunk besides its tokens and vectors.
 type record struct {
 	id, documentID, documentName, owner string
 	available                           bool
@@ -113,7 +113,7 @@ func (r records) without(removed []uint32, live *roaring.Bitmap) records {
 	return r
 }
 
-// strings is the memory of what a record points to.
+// strings is the size of the memory that a record points to.
 func (r *record) strings() int64 {
 	total := len(r.id) + len(r.documentID) + len(r.documentName) + len(r.owner)
 	for _, f := range r.fields {

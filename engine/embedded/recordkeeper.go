@@ -101,7 +101,7 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// recordsNumber gives the number that a collection's items have.
+// recordsNumber returns the number that identifies a collection's items.
 func recordsNumber(ctx context.Context, from queryer, ref engine.RecordRef) (number int64, err error) {
 	err = from.QueryRowContext(ctx, "SELECT number FROM records WHERE tenant = ? AND kind = ? AND id = ?",
 		ref.Tenant, ref.Kind, ref.ID).Scan(&number)
@@ -122,7 +122,7 @@ func (e *Engine) DeleteRecords(ctx context.Context, ref engine.RecordRef) error 
 	})
 }
 
-// changeItems runs a transaction on a collection that there is.
+// changeItems runs a transaction on an existing collection.
 func (e *Engine) changeItems(
 	ctx context.Context, ref engine.RecordRef, change func(tx *sql.Tx, number int64) error,
 ) error {

@@ -18,7 +18,7 @@ import (
 func (b *base) read(ctx context.Context, least uint) (*snapshot, *findings, error) {
 	db := b.engine.files.readers
 	var generation int64
-	// A shape that is not in use has no line.
+	// An inactive shape has no catalog row.
 	err := db.QueryRowContext(ctx, "SELECT COALESCE((SELECT generation FROM knowledge_bases WHERE number = ?), 0)",
 		b.table.number).Scan(&generation)
 	if err != nil {
@@ -47,11 +47,11 @@ func (b *base) read(ctx context.Context, least uint) (*snapshot, *findings, erro
 	return s, found, nil
 }
 
-// loaders is how many parts are read at a time. One connection stays free for searches
-// of other knowledge bases.
+// loaders is the number of parts read at a time. One connection stays free for searches of
+// other knowledge bases.
 func loaders() int { return min(runtime.GOMAXPROCS(0), readerCount-1) }
 
-// leastPart is how many rows, as a power of two, are worth a part of their own.
+// leastPart is the smallest part, in rows as a power of two.
 const leastPart = 14
 
 // partShift is the size of a part, as a power of two: no two parts share a page, and
@@ -67,7 +67,7 @@ func (s *snapshot) partShift(first, last uint64, least uint) uint {
 	return shift
 }
 
-// part is a piece of a snapshot in the making.
+// part is a part of a snapshot being built.
 type part struct {
 	*snapshot
 	added []uint32
@@ -92,8 +92,8 @@ func (b *base) readPart(ctx context.Context, from, to uint64) (*part, error) {
 	return p, nil
 }
 
-// sweep reads the rows of a range, ascending, and leaves out those that are damaged: take
-// gets each of the others, valid until the next.
+// sweep reads the rows of a range, ascending, and skips damaged ones: take gets each sound
+// row, valid until the next.
 func (b *base) sweep(ctx context.Context, from, to uint64, take func(*entry), found *findings) error {
 	next, err := b.sweepUntilUnreadable(ctx, from, to, take, found)
 	switch {
@@ -107,7 +107,7 @@ func (b *base) sweep(ctx context.Context, from, to uint64, take func(*entry), fo
 		found.bad = append(found.bad, damagedRow{row: uint32(next)})
 		return nil
 	}
-	// SQLite cannot follow its pages somewhere in what is left.
+	// A damaged page lies somewhere in the rest.
 	middle := next + (to-next)/2
 	if err := b.sweep(ctx, next, middle, take, found); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (b *base) newRowReader() *rowReader {
 	return r
 }
 
-// A row is as it was written, or not, or of a version that knew no checksums.
+// A row is sound, damaged, or of a version without checksums.
 type rowState int
 
 const (
@@ -193,7 +193,7 @@ const (
 func (r *rowReader) scan(rows *sql.Rows) rowState {
 	r.columns.record, r.values = record{}, nil
 	if err := rows.Scan(r.targets...); err != nil {
-		return damaged // a value of another type than any that was written
+		return damaged // a value of a wrong type
 	}
 	c := &r.columns
 	c.row, c.fields, c.body = uint32(r.row.value), r.fields, r.body
@@ -214,12 +214,12 @@ func (r *rowReader) scan(rows *sql.Rows) rowState {
 	return sound
 }
 
-// damaged is what is told of a row that is not as it was written.
+// damaged describes a corrupt row.
 func (r *rowReader) damaged() damagedRow {
 	return damagedRow{row: r.columns.row, id: r.columns.record.id, document: r.columns.record.documentID}
 }
 
-// entry is the row as the memory keeps it.
+// entry returns the row as kept in memory.
 func (r *rowReader) entry() *entry {
 	c, e := &r.columns, &r.made
 	e.row, e.record = c.row, c.record
@@ -236,8 +236,7 @@ func (r *rowReader) entry() *entry {
 	return e
 }
 
-// take adds a row above all others to a snapshot in the making; its segments are made
-// later.
+// take adds a row above all others to a snapshot being built; its segments are built later.
 func (s *snapshot) take(e *entry) {
 	s.records = s.records.with([]entry{*e})
 	s.live.Add(e.row)
@@ -273,7 +272,7 @@ func joined(dims []int, parts []*part) (*snapshot, *findings) {
 	return s, found
 }
 
-// overlay puts the pages of more into their places.
+// overlay copies the pages of more into pages.
 func overlay[T any](pages, more []*T) []*T {
 	for len(pages) < len(more) {
 		pages = append(pages, nil)

@@ -20,7 +20,7 @@ func (b *base) changed(rows int) {
 	}
 }
 
-// saveDue saves knowledge bases that changed much, until the engine closes.
+// saveDue saves knowledge bases with many changes, until the engine closes.
 func (e *Engine) saveDue() {
 	for {
 		select {

@@ -10,14 +10,14 @@ import (
 type scores struct {
 	*layout
 	list []float32
-	from *[]float32 // where the list goes back to
+	from *[]float32 // pooled list to return
 }
 
 func (s *scores) at(row uint32) float64 { return float64(s.list[s.index(row)]) }
 
 func (s *scores) set(row uint32, score float32) { s.list[s.index(row)] = score }
 
-// part is the scores of the rows from first to last, but for those on no page.
+// part returns the scores of the rows from first to last, except those on no page.
 func (s *scores) part(first, last uint32) []float32 { return s.list[s.index(first) : s.index(last)+1] }
 
 // of gives the scores of ascending rows: in place where the rows are adjacent, else
@@ -34,25 +34,25 @@ func (s *scores) of(rows []uint32, room []float32) []float32 {
 	return room
 }
 
-// lists keeps lists of numbers between searches. With a million rows, allocating and
+// lists pools lists of numbers between searches. With a million rows, allocating and
 // clearing them for each would take longer than most of the search.
 var lists = sync.Pool{New: func() any { return new([]float32) }}
 
-// borrowList gives n numbers of any value; the list goes back to lists.
+// borrowList returns n uninitialised numbers; the list goes back to lists.
 func borrowList(n int) *[]float32 {
 	room := lists.Get().(*[]float32)
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return room
 }
 
-// borrow gives a score of any value for each live row.
+// borrow returns uninitialised scores for all live rows.
 func (s *snapshot) borrow() scores {
 	l := s.layout()
 	room := borrowList(l.size)
 	return scores{layout: l, list: *room, from: room}
 }
 
-// release gives the list back; it must not be used after that.
+// release returns the list to the pool; it must not be used after that.
 func (s *scores) release() {
 	if s.from != nil {
 		lists.Put(s.from)
@@ -102,7 +102,7 @@ func (s *snapshot) layOut() *layout {
 	return l
 }
 
-// index is the place of a live row, or of any row on the same page of vectors.
+// index returns the place of a live row, or of any row on the same page of vectors.
 func (l *layout) index(row uint32) int {
 	return int(l.starts[int(row>>l.shift)-l.first]) + int(row&(1<<l.shift-1))
 }

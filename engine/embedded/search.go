@@ -17,7 +17,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	return e.search(ctx, req, narrowRows)
 }
 
-// search estimates rows first when there are at least so many.
+// search estimates rows first if there are at least narrowRows.
 func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int) (*engine.Result, error) {
 	b, s, err := e.snapshot(ctx, &req.KB)
 	if err != nil {
@@ -40,7 +40,7 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 	} else {
 		q.rank()
 	}
-	if err := ctx.Err(); err != nil { // its steps ended before they were done
+	if err := ctx.Err(); err != nil { // the steps stopped early
 		return nil, sqlite.Fault(err, "searching")
 	}
 	result := q.result()
@@ -48,7 +48,7 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 	return result, nil
 }
 
-// search is one search at work on one snapshot.
+// search is one running search on one snapshot.
 type search struct {
 	ctx      context.Context
 	snapshot *snapshot
@@ -64,7 +64,7 @@ type search struct {
 type leg struct {
 	*engine.Leg
 	field  int           // among the text or the vector fields
-	index  bm25.Searcher // of a text leg: its field's, with those of its parts that count more
+	index  bm25.Searcher // of a text leg: its field, with its boosted parts
 	unit   []float32     // nil for a zero vector, which has no cosine
 	query  *vector.Query
 	ranked []scored

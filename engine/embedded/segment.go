@@ -10,9 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// segment is what filters need to know of some consecutive rows. It never
-// changes; rows deleted since stay in it until it is merged, so whoever reads
-// it intersects with the snapshot's live rows.
+// segment indexes consecutive rows for filters. It never changes; deleted rows stay in it
+// until it is merged, so readers intersect with the snapshot's live rows.
 type segment struct {
 	rows    *roaring.Bitmap
 	ids     []idRow // sorted by id
@@ -59,8 +58,8 @@ func (s *segment) row(id string) (uint32, bool) {
 	return s.ids[i].row, true
 }
 
-// withSegment appends the added rows as a segment, merges neighbours of similar size,
-// to keep segments few, and rewrites those that are half dead.
+// withSegment appends the added rows as a segment, merges neighbours of similar size, to
+// keep segments few, and rewrites segments whose rows are half dead.
 func withSegment(segments []*segment, added []uint32, live *roaring.Bitmap, records *records) []*segment {
 	var out []*segment
 	for _, s := range segments {

@@ -12,7 +12,7 @@ type weighted struct {
 	scores
 }
 
-// signalsOf are those of a record, in the order of the request.
+// signalsOf returns a record's signals, in the order of the request.
 func (q *search) signalsOf(r *record) []float64 {
 	if len(q.request.Signals) == 0 {
 		return nil
@@ -29,8 +29,8 @@ func (q *search) signalsOf(r *record) []float64 {
 	return all
 }
 
-// weightedSignals are those that a sum adds. They are worked out once for each value that
-// the field has, not for each row.
+// weightedSignals returns the signals that a sum adds, computed once per distinct value of
+// the field, not per row.
 func (q *search) weightedSignals() []weighted {
 	var all []weighted
 	for i, weight := range q.request.Sum.Signals {

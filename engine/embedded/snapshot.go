@@ -37,7 +37,7 @@ func newSnapshot(dims []int) *snapshot {
 	return s
 }
 
-// with is the snapshot after a change, with the text indexes after it. The rows of the
+// with returns the snapshot after a change; texts are the new text indexes. The rows of the
 // entries ascend and lie above all rows of the snapshot.
 func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *snapshot {
 	next := &snapshot{
@@ -71,7 +71,7 @@ func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *
 	return next
 }
 
-// arrange sets up what is computed at its first use.
+// arrange sets up the lazily computed members.
 func (s *snapshot) arrange() {
 	s.rows = sync.OnceValue(s.visible.ToArray)
 	s.layout = sync.OnceValue(s.layOut)
@@ -117,8 +117,8 @@ func (s *snapshot) rowsAfter(id string) []idRow {
 	return out
 }
 
-// memory is about how many bytes the snapshot keeps in memory. It looks at live
-// rows only: those behind them may be written for the next snapshot.
+// memory estimates the snapshot's size in bytes. It looks at live rows only: rows after
+// them may be written for the next snapshot.
 func (s *snapshot) memory() int64 {
 	total := int64(0)
 	for rows := s.live.Iterator(); rows.HasNext(); {

@@ -25,7 +25,7 @@ type files struct {
 	log             *slog.Logger
 	mark            *mark
 	lost            int64       // transactions, accepted at this start
-	full            atomic.Bool // the last write found no room
+	full            atomic.Bool // the last write ran out of space
 }
 
 const readerCount = 4
@@ -114,7 +114,7 @@ func isFull(err error) bool {
 	return fault.Is(sqlite.Fault(err, "writing to the data file"), fault.DiskFull)
 }
 
-// noteRoom keeps in mind whether the last write found no room, and logs each change of that.
+// noteRoom records whether the last write ran out of space, and logs each transition.
 func (f *files) noteRoom(err error) {
 	full := isFull(err)
 	switch was := f.full.Swap(full); {
@@ -127,8 +127,8 @@ func (f *files) noteRoom(err error) {
 	}
 }
 
-// addChecksums gives tables that a version without checksums made the column for them, which
-// costs nothing. Such a version may have been at work after a newer one.
+// addChecksums adds the column for checksums to tables of older versions, which is cheap. An older version
+// may have run after a newer one.
 func (f *files) addChecksums(ctx context.Context) error {
 	rows, err := f.readers.QueryContext(ctx, `SELECT m.name FROM sqlite_master m WHERE m.type = 'table'
 		AND m.name GLOB 'chunks_[0-9]*' AND NOT EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'checksum')`)

@@ -64,12 +64,12 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	}, nil
 }
 
-// sampleSize is how many vectors the moments of the cosines are taken over.
+// sampleSize is the number of vectors for the moments of the cosines.
 const sampleSize = 500
 
-// sample is the rows with the smallest hashes: a random sample that stays the same, and
-// that a write changes only by the rows it changes. The vectors are copied next to each
-// other, since reading scattered rows would take most of the time.
+// sample is the rows with the smallest hashes: a stable random sample, in which a write
+// affects only the written rows. The vectors are copied next to each other, since reading
+// scattered rows would take most of the time.
 type sample struct {
 	vectors   []float32 // [n*dim]
 	centroids []engine.Centroid
@@ -104,7 +104,7 @@ func scramble(row uint32) uint64 {
 	return x ^ x>>31
 }
 
-// cosineMoments are over the sample; empty for a zero vector.
+// cosineMoments computes the moments over the sample; empty for a zero vector.
 func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
 	if unit == nil {
 		return scoring.Moments{}
@@ -113,7 +113,7 @@ func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
 	return scoring.Moments{Mean: mean, Deviation: deviation}
 }
 
-// exactMoments are over every vector of the field.
+// exactMoments computes the moments over every vector of the field.
 func (s *snapshot) exactMoments(ctx context.Context, field int, unit []float32) (scoring.Moments, error) {
 	v := &s.vectors[field]
 	rows := roaring.And(v.present, s.live).ToArray()

@@ -29,7 +29,7 @@ func (q *search) sum() {
 type summer struct {
 	*search
 	texts    []points
-	vectors  []points // that add something
+	vectors  []points // only legs with a weight
 	signals  []weighted
 	everyRow bool // takes part: there is a vector leg, or none at all
 	required bool // there is a text leg that every row must match
@@ -41,9 +41,9 @@ type summer struct {
 type points struct {
 	leg    *leg
 	weight float64
-	absent float64 // what a vector's leg adds where there is no cosine
+	absent float64 // points of a vector leg without a cosine
 	scores
-	least, most scores // a vector's points lie between those of these two
+	least, most scores // bounds of a vector leg's points
 }
 
 // newSummer takes the legs that can run.
@@ -97,8 +97,7 @@ func (s *summer) run(k int) []uint32 {
 	return rows
 }
 
-// limitRows is how many rows are bounded in one go: a fraction of a millisecond's
-// work.
+// limitRows is the number of rows bounded at once: a fraction of a millisecond's work.
 const limitRows = 4096
 
 // eachVector works through the rows for every vector leg, in blocks of the given size,
@@ -144,7 +143,7 @@ func (s *summer) compare(p *points, block []uint32) {
 	}
 }
 
-// matching are the rows that take part.
+// matching returns the rows that take part.
 func (s *summer) matching(rows []uint32) []uint32 {
 	var out []uint32
 	for _, row := range rows {
@@ -177,9 +176,9 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 	return block
 }
 
-// estimate writes bounds of the rows' sums. It adds up in the order that score does,
-// so that no rounding puts a sum beyond them. Every row takes part: there is a vector
-// leg, and what a text leg requires is settled by now.
+// estimate writes bounds of the rows' sums. It adds up in the order that score does, so
+// that no rounding puts a sum beyond them. Every row takes part: there is a vector leg, and
+// required text legs were already applied.
 func (s *summer) estimate(rows []uint32, least, most []float32) {
 	var room [2][blockRows]float64
 	lows, highs := room[0][:len(rows)], room[1][:len(rows)]
@@ -226,9 +225,8 @@ func (p *points) addLimits(rows []uint32, lows, highs []float64) {
 	}
 }
 
-// textPoints is the sum of the text legs, and whether the row takes part. It does not
-// branch on whether a text matches where that decides nothing: the processor would
-// guess wrong half of the time.
+// textPoints is the sum of the text legs, and whether the row takes part. It avoids
+// branches on whether a text matches: half of them would be mispredicted.
 func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	matched = s.everyRow
 	for i := range s.texts {
@@ -246,7 +244,7 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	return total, matched
 }
 
-// rawScores writes a leg's score of each row; those of most legs are at hand.
+// rawScores writes a leg's score of each row; most are already computed.
 func (s *summer) rawScores(l *leg, rows []uint32, out []float64) {
 	for _, known := range [][]points{s.texts, s.vectors} {
 		if i := slices.IndexFunc(known, func(p points) bool { return p.leg == l }); i >= 0 {

@@ -14,23 +14,23 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// table is the SQL of one knowledge base's chunks. Its name is ours, and the names
-// of its vector columns are ours or such as engine.KnowledgeBase.CheckVectorFields accepts.
+// table is the SQL of one knowledge base's chunks. Its name is generated, and its vector
+// columns are checked by engine.KnowledgeBase.CheckVectorFields.
 type table struct {
 	number  int64
 	name    string
 	vectors []string    // a column per vector field
-	made    atomic.Bool // the first write makes it: SQLite takes the longer for each, the more there are
+	made    atomic.Bool // created by the first write: SQLite slows down with the number of tables
 }
 
-// tablePrefix is what the names of all tables begin with, before a number.
+// tablePrefix is the prefix of all table names, before a number.
 const tablePrefix = "chunks_"
 
 func tableOf(number int64, kb *engine.KnowledgeBase) *table {
 	return &table{number: number, name: fmt.Sprint(tablePrefix, number), vectors: kb.FieldsOf(scoring.Vector)}
 }
 
-// source is what reads select from: the table, or no rows with its columns.
+// source is the FROM clause of reads: the table, or an empty one with its columns.
 func (t *table) source() string {
 	if t.made.Load() {
 		return t.name
@@ -43,8 +43,8 @@ func (t *table) source() string {
 		"'' AS owner, '' AS fields, '' AS body, NULL AS checksum" + nothing + " LIMIT 0)"
 }
 
-// create makes the table, unless a commit of unknown outcome did. AUTOINCREMENT keeps row numbers
-// from being used again.
+// create creates the table, unless a commit of unknown outcome did. AUTOINCREMENT keeps row numbers from
+// being used again.
 func (t *table) create(ctx context.Context, tx *sql.Tx) error {
 	columns := ""
 	for _, v := range t.vectors {
@@ -73,12 +73,12 @@ func (t *table) drop(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// columns are those that type columns has, in the order of rowReader and of values.
+// columns lists the columns of type columns, in the order of rowReader and values.
 func (t *table) columns() string {
 	return "row, checksum, id, document_id, document_name, ordinal, available, owner, fields, body" + t.vectorColumns()
 }
 
-// ids is the table as its index of ids has it, which is stored apart from the rows.
+// ids is the FROM clause that reads only the index of ids, which is stored apart from the rows.
 func (t *table) ids() string {
 	if !t.made.Load() {
 		return t.source()
@@ -91,7 +91,7 @@ func (t *table) insertion() string {
 		t.name, t.columns(), strings.Repeat(", ?", len(t.vectors)))
 }
 
-// values are the columns of a row, sealed.
+// values returns the columns of a row, with checksum.
 func (c *columns) values(room *[]byte) []any {
 	r := &c.record
 	all := []any{
@@ -112,7 +112,7 @@ func (t *table) vectorColumns() string {
 	return ", " + strings.Join(t.vectors, ", ")
 }
 
-// bare counts the rows of a group that have no vector; 0 where there are no vector fields.
+// bare counts the rows of a group without a vector; 0 if there are no vector fields.
 func (t *table) bare() string {
 	if len(t.vectors) == 0 {
 		return "0"
@@ -138,7 +138,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// lastRow is the highest row number that was ever given, 0 before the first.
+// lastRow returns the highest row number ever assigned, 0 before the first.
 func (t *table) lastRow(ctx context.Context, db querier) (uint64, error) {
 	var last uint64
 	if !t.made.Load() {
@@ -149,19 +149,19 @@ func (t *table) lastRow(ctx context.Context, db querier) (uint64, error) {
 	return last, err
 }
 
-// bounds are the lowest and the highest row number, 0 without rows.
+// bounds returns the lowest and the highest row number, 0 without rows.
 func (t *table) bounds(ctx context.Context, db *sql.DB) (first, last uint64, err error) {
 	if !t.made.Load() {
 		return 0, 0, nil
 	}
-	err = db.QueryRowContext(ctx, fmt.Sprintf( // two questions, each of which an end of the table answers
+	err = db.QueryRowContext(ctx, fmt.Sprintf( // two subqueries, each answered by one end of the table
 		"SELECT COALESCE((SELECT MIN(row) FROM %[1]s), 0), COALESCE((SELECT MAX(row) FROM %[1]s), 0)", t.name)).
 		Scan(&first, &last)
 	return first, last, err
 }
 
-// insert adds chunks and notes the row that each got. The row is part of the checksum, so it
-// is not left to SQLite.
+// insert adds chunks and notes the row that each got. The row is part of the checksum, so SQLite does not
+// assign it.
 func (t *table) insert(ctx context.Context, tx *sql.Tx, chunks []*prepared) error {
 	if len(chunks) == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (t *table) insert(ctx context.Context, tx *sql.Tx, chunks []*prepared) erro
 	return nil
 }
 
-// blob is a vector as the file keeps it: little-endian float32.
+// blob encodes a vector as little-endian float32.
 func blob(v []float32) []byte {
 	if v == nil {
 		return nil
@@ -201,7 +201,7 @@ func blob(v []float32) []byte {
 	return out
 }
 
-// vectorFrom is the opposite of blob; nil when it is not a vector of dims.
+// vectorFrom is the inverse of blob; nil if it is not a vector of dims.
 func vectorFrom(data []byte, dims int) []float32 {
 	v := make([]float32, dims)
 	if len(data) == 0 || !decodeVector(v, data) {
@@ -210,7 +210,7 @@ func vectorFrom(data []byte, dims int) []float32 {
 	return v
 }
 
-// decodeVector is the opposite of blob; false when it is not a vector as long as v.
+// decodeVector is the inverse of blob; false if it is not a vector as long as v.
 func decodeVector(v []float32, data []byte) bool {
 	if len(data) != 4*len(v) {
 		return false

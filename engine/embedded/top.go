@@ -21,7 +21,7 @@ type top struct {
 	floor   float64 // k of the rows kept are at least as good
 }
 
-// leastRoom keeps a small k from cutting often.
+// leastRoom prevents frequent cuts for a small k.
 const leastRoom = 64
 
 func newTop(k, most int, r *records) *top {
@@ -29,12 +29,12 @@ func newTop(k, most int, r *records) *top {
 	t := &top{k: k, records: r, floor: math.Inf(-1)}
 	t.kept = make([]scored, 0, 2*k+leastRoom)
 	if k == 0 {
-		t.floor = math.NaN() // nothing is good enough
+		t.floor = math.NaN() // nothing qualifies
 	}
 	return t
 }
 
-// offer takes a row in unless it does not belong to the best k so far.
+// offer adds a row if it may belong to the best k so far.
 func (t *top) offer(row uint32, score float64) {
 	if !(score >= t.floor) {
 		return

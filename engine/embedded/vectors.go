@@ -116,7 +116,7 @@ func (v *vectors) mean(rows []uint32) []float32 {
 	return sum
 }
 
-// onPage is how many of the ascending rows are on the page of the first.
+// onPage is the number of the ascending rows on the page of the first.
 func (v *vectors) onPage(rows []uint32) int {
 	n := min(len(rows), 1<<v.shift-v.place(rows[0]))
 	if rows[n-1]-rows[0] == uint32(n-1) {
@@ -129,7 +129,7 @@ func (v *vectors) onPage(rows []uint32) int {
 	return n
 }
 
-// place is where a row stands on its page, offset where its vector does.
+// place is the index of a row on its page, offset that of its first number.
 func (v *vectors) place(row uint32) int  { return int(row & (1<<v.shift - 1)) }
 func (v *vectors) offset(row uint32) int { return v.place(row) * v.dims }
 
@@ -172,7 +172,7 @@ func (v *vectors) cosines(rows []uint32, unit, out []float32) {
 	}
 }
 
-// blockCosines reads rows that follow one another in one go.
+// blockCosines reads adjacent rows at once.
 func (v *vectors) blockCosines(rows []uint32, unit, out []float32) {
 	if rows[len(rows)-1]-rows[0] >= uint32(len(rows)) {
 		var scattered [blockRows][]float32
@@ -218,7 +218,7 @@ func (v *vectors) sketchAfter(row uint32) *vector.Sketch {
 	return nil
 }
 
-// bound cuts off what rounding puts beyond -1 and 1; NaN stays.
+// bound clamps rounding errors to [-1, 1]; NaN stays.
 func bound(cosines []float32) {
 	for i, c := range cosines {
 		if c > 1 {
@@ -235,7 +235,7 @@ func fillNaN(out []float32) {
 	}
 }
 
-// dropDead gives the pages without those that a removal left empty.
+// dropDead returns the pages without those emptied by a removal.
 func dropDead[T any](pages []*T, shift uint, removed []uint32, live *roaring.Bitmap) []*T {
 	copied := false
 	last := -1
@@ -268,5 +268,5 @@ func (v *vectors) bytes() int64 {
 	return n
 }
 
-// blockRows is how many rows are scored at once.
+// blockRows is the number of rows scored at once.
 const blockRows = 256

@@ -45,7 +45,7 @@ func (e *Engine) Openings(ctx context.Context, req *engine.OpeningsRequest) ([]s
 	return ids, sqlite.Fault(ctx.Err(), "reading words")
 }
 
-// lexicon gives a text index and which of its rows may be seen.
+// lexicon returns a text index and the rows of it that may be seen.
 func (e *Engine) lexicon(
 	ctx context.Context, kb *engine.KnowledgeBase, field string, filter *engine.Filter,
 ) (*snapshot, *bm25.Snapshot, func(uint32) bool, error) {

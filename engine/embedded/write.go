@@ -39,8 +39,7 @@ func (e *Engine) put(ctx context.Context, req engine.WriteRequest, replace *stri
 	return c.outcomes, nil
 }
 
-// change makes a change for the shape that the knowledge base has, and runs it; again when that
-// has just become another one.
+// change plans and runs a change on the current shape, and retries if the shape has just been switched.
 func (e *Engine) change(ctx context.Context, ref engine.Ref, plan func(*base) (*change, error)) (*change, error) {
 	for {
 		b, err := e.base(ref)
@@ -88,11 +87,11 @@ func (e *Engine) remove(ctx context.Context, ref engine.Ref, what change) (int, 
 	return c.deleted, nil
 }
 
-// maxGroup bounds the chunks that one transaction takes of several callers.
+// maxGroup bounds the chunks that one transaction takes from several callers.
 const maxGroup = 4096
 
-// apply runs a change. Callers that come while another's is being committed
-// wait, and the first of them commits for all: one transaction, one snapshot.
+// apply runs a change. Callers that arrive during a commit wait, and the first of them
+// commits for all: one transaction, one snapshot.
 func (b *base) apply(ctx context.Context, c *change) error {
 	if _, err := b.ready(ctx); err != nil {
 		return err
@@ -131,8 +130,8 @@ func (b *base) nextGroup() []*change {
 	return group
 }
 
-// runGroup commits and publishes changes. When that fails each is tried alone,
-// so that one caller's bad change does not cost the others theirs.
+// runGroup commits and publishes changes. If that fails each is tried alone, so that one
+// caller's bad change does not fail the others.
 func (b *base) runGroup(group []*change) {
 	err := b.commit(group)
 	for _, c := range group {
@@ -172,11 +171,11 @@ func (b *base) commit(group []*change) error {
 		return b.store(ctx, tx, put, append(removed[:len(removed):len(removed)], plan.spoilt...))
 	})
 	if err != nil {
-		return err // nothing was changed, here or in the file
+		return err // nothing was changed, in memory or in the file
 	}
 	b.damage.forget(plan.spoilt)
 	if err := b.index(put, removed); err != nil {
-		b.engine.log.Warn("a BM25 index does not take a change and is read from the file again",
+		b.engine.log.Warn("BM25 index not updated; it is read from the file again",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
 		b.forget()
 		return nil
@@ -209,7 +208,7 @@ func (b *base) store(ctx context.Context, tx *sql.Tx, put []*prepared, removed [
 	return err
 }
 
-// index changes the BM25 indexes; searches see them with the next snapshot.
+// index updates the BM25 indexes; searches see them with the next snapshot.
 func (b *base) index(put []*prepared, removed []uint32) error {
 	for i, x := range b.indexes {
 		docs := make([]bm25.Doc, len(put))
@@ -223,7 +222,7 @@ func (b *base) index(put []*prepared, removed []uint32) error {
 	return nil
 }
 
-// merge merges segments of the BM25 indexes, beside other knowledge bases' writes.
+// merge merges segments of the BM25 indexes, concurrently with writes to other knowledge bases.
 func (b *base) merge() {
 	for _, x := range b.indexes {
 		x.Merge()

@@ -18,7 +18,7 @@ type base struct {
 	kb     engine.KnowledgeBase
 }
 
-// schema is what a case may choose about its knowledge base.
+// schema is the part of a knowledge base that a case may choose.
 type schema struct {
 	Kind       engine.KnowledgeKind `json:"kind"`
 	Dimensions int                  `json:"dimensions"`

@@ -198,7 +198,7 @@ func (r *bm25f) phrase(c *engine.Chunk, p textquery.Phrase) float64 {
 	return p.Weight * weight * saturatedBy(n, float64(len(words)), r.whole)
 }
 
-// scores are those of the chunks that match.
+// scores holds the scores of the matching chunks.
 func (r *bm25f) scores(q *textquery.Query) map[string]float64 {
 	all := map[string]float64{}
 	for i := range r.chunks {

@@ -21,8 +21,8 @@ func exactCases() []testCase {
 // beyondTheSample are more vectors than engines take the moments of cosines over.
 const beyondTheSample = 700
 
-// exactAnswers: whatever an engine approximates, an exact answer is that of all cosines in float64,
-// with a filter too; the sample names chunks that there are.
+// exactAnswers: whatever an engine approximates, an exact answer follows from all cosines in float64, with a
+// filter too; the sample names chunks that there are.
 func exactAnswers(t *testing.T, s *suite) {
 	b := s.base(t, schema{Dimensions: 8})
 	rng := rand.New(rand.NewPCG(11, 11))

@@ -43,8 +43,8 @@ func in(field string, values ...any) engine.Condition {
 	return c
 }
 
-// filterKeepsScores: document frequencies are those of the knowledge base, so
-// a filter changes no score.
+// filterKeepsScores: document frequencies count the whole knowledge base, so a filter
+// changes no score.
 func filterKeepsScores(t *testing.T, s *suite) {
 	b := s.base(t, schema{})
 	b.write(corpus()...)

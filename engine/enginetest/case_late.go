@@ -60,7 +60,7 @@ func lateScores(t *testing.T, s *suite) {
 	}
 }
 
-// rawScores are those of all hits, one after the other.
+// rawScores concatenates the raw scores of all hits.
 func rawScores(hits []engine.Hit) []string {
 	var raw []string
 	for i := range hits {

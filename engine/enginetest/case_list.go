@@ -152,7 +152,7 @@ func datedDocuments(t *testing.T, s *suite) {
 	}
 }
 
-// namedDocuments: a document's name is that of its first chunk by ordinal, then id, which may have none.
+// namedDocuments: a document is named by its first chunk by ordinal, then id, which may have none.
 func namedDocuments(t *testing.T, s *suite) {
 	b := s.base(t, schema{Dimensions: 1})
 	var chunks []engine.Chunk

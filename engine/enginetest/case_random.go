@@ -153,7 +153,7 @@ func randomFilters(t *testing.T, s *suite) {
 	}
 }
 
-// passes is what a filter of conditions and an owner means.
+// passes is the reference for a filter of conditions and an owner.
 func passes(f *engine.Filter, c *engine.Chunk) bool {
 	ok := c.Available && (f.Owner == "" || c.Owner == f.Owner)
 	for i := range f.Conditions {

@@ -136,7 +136,7 @@ func itemsChanged(t *testing.T, s *suite) {
 	k.holds("a=5", `b="last"`, "c=3")
 }
 
-// itemsChangedAsRead: a change is made where the item is what it was read as, and nowhere else.
+// itemsChangedAsRead: a change is made only if the item is unchanged since it was read.
 func itemsChangedAsRead(t *testing.T, s *suite) {
 	k := s.records(t)
 	k.put(item("a", `1`), item("b", `2`), item("c", ` 3`))

@@ -83,7 +83,7 @@ type sumCase struct {
 	Absent     []float64 `json:"absent"`
 }
 
-// expectation lists what is checked; what is left out is not.
+// expectation lists the checks; omitted fields are not checked.
 type expectation struct {
 	// IDs are the hits in the order of the sum, or of the only leg.
 	IDs []string `json:"ids"`

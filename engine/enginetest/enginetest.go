@@ -24,7 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/skips"
 )
 
-// Harness is what an engine's test tells the suite.
+// Harness describes an engine to the suite.
 type Harness struct {
 	// New opens an engine whose text is tokenised by Words. The suite calls
 	// it once per Run, runs cases beside each other, and closes the engine.

@@ -39,7 +39,7 @@ func (s *Set) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]eng
 	return outcomes, err
 }
 
-// decide has a member decide about the chunks that it has as they are: not about those that it is behind in.
+// decide has a member decide about chunks whose current state it has: not about those with debts.
 func (s *Set) decide(
 	ctx context.Context, w *write, member int, req engine.ChangeRequest,
 ) ([]engine.ChangeOutcome, error) {
@@ -71,7 +71,7 @@ func (s *Set) decide(
 	return outcomes, nil
 }
 
-// copyChanged copies what was changed to a member, and notes what it does not take.
+// copyChanged copies the changes to a member, and records failures.
 func (s *Set) copyChanged(ctx context.Context, w *write, member int, outcomes []engine.ChangeOutcome) error {
 	var ids []string
 	for _, o := range outcomes {

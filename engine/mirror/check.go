@@ -119,7 +119,7 @@ func (s *Set) restore(
 	return found, err
 }
 
-// rewrite writes those of some chunks that the source has.
+// rewrite writes the chunks that exist at the source.
 func (m *Mirror) rewrite(ctx context.Context, c *copier, ids []string) (int, error) {
 	release, err := m.lock(ctx, c.kb.Ref)
 	if err != nil {
@@ -145,8 +145,8 @@ func (m *Mirror) rewrite(ctx context.Context, c *copier, ids []string) (int, err
 	return len(chunks), nil
 }
 
-// catchUp pays what is owed in a knowledge base, due or not. Nothing can be compared
-// with a reference that is itself behind.
+// catchUp pays all debts in a knowledge base, due or not. Nothing can be compared with a
+// reference that is itself behind.
 func (m *Mirror) catchUp(ctx context.Context, ref engine.Ref) error {
 	owed, err := m.outbox.of(ctx, ref, debtsAtOnce)
 	if err != nil {
@@ -317,8 +317,8 @@ func (c *cursor) peek(ctx context.Context) (*engine.Chunk, error) {
 
 func (c *cursor) take() { c.next = nil }
 
-// same compares what the engines keep of a chunk, its vectors by direction, as an
-// engine may have scaled them to length 1.
+// same compares two stored chunks, vectors by direction, as an engine may have scaled them
+// to length 1.
 func same(a, b *engine.Chunk) bool {
 	left, err := json.Marshal(a)
 	if err != nil {

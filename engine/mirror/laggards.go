@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// defaultPatience is how long a write waits for an engine after another has taken it.
+	// defaultPatience is the wait of a write for an engine after another has finished.
 	defaultPatience = 5 * time.Second
-	// pingTimeout is how long an engine may take to say that it is there, before the outbox
-	// makes writes wait for it.
+	// pingTimeout bounds the ping of an engine before the outbox makes writes wait for it.
 	pingTimeout = 2 * time.Second
-	// copyTimeout bounds how long writes wait for chunksAtOnce chunks to be made up for.
+	// copyTimeout bounds how long writes wait for the copy of chunksAtOnce chunks.
 	copyTimeout = 30 * time.Second
 )
 
-// laggards are the engines that did not answer a moment ago. Writes leave them out, as the
-// outbox makes up for it, so that they do not queue behind an engine that hangs. It is safe
-// for concurrent use.
+// laggards is the set of engines that recently did not respond. Writes skip them, leaving
+// debts in the outbox, so that they do not queue behind a hanging engine. It is safe for
+// concurrent use.
 type laggards struct {
 	mu  sync.Mutex
 	all map[string]laggard // by the engine's name
@@ -34,15 +33,15 @@ type laggard struct {
 	until    time.Time
 }
 
-// away reports whether an engine is to be left out. One write after each rest tries it.
-func (l *laggards) away(e engine.Engine) bool {
+// skips reports whether an engine is to be skipped. After each rest one write tries it.
+func (l *laggards) skips(e engine.Engine) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Now().Before(l.all[e.Name()].until)
 }
 
-// note takes the outcome of a call. Only an engine that hung counts: one that is away says
-// so at once, and so does one that refuses.
+// note records the outcome of a call. Only hanging engines count: an unreachable or
+// refusing one fails at once.
 func (m *Mirror) note(e engine.Engine, err error) {
 	l := &m.laggards
 	l.mu.Lock()
@@ -55,15 +54,15 @@ func (m *Mirror) note(e engine.Engine, err error) {
 	l.all[e.Name()] = laggard{last.failures + 1, time.Now().Add(m.wait(last.failures))}
 }
 
-// errLaggard ends the call to an engine that takes much longer than another.
+// errLaggard cancels the call to an engine that takes much longer than another.
 var errLaggard = errors.New("the engine has had its time")
 
-// present are the members that a write is given to: those that answer, or all where none
-// does.
+// present returns the members that a write is sent to: the responding ones, or all if none
+// responds.
 func (w *write) present(m *Mirror) []bool {
 	present, any := make([]bool, len(w.members)), false
 	for i, e := range w.members {
-		present[i] = !m.laggards.away(e)
+		present[i] = !m.laggards.skips(e)
 		any = any || present[i]
 	}
 	for i := range present {
@@ -72,8 +71,8 @@ func (w *write) present(m *Mirror) []bool {
 	return present
 }
 
-// doAll does the change on a member that decides, and then on the others at the same time. Each is given up after the
-// mirror's patience where another may take its place.
+// doAll does the change on a deciding member, and then on the others in parallel. Each is given up after the mirror's
+// patience if another may take its place.
 func (w *write) doAll(ctx context.Context, m *Mirror, do func(ctx context.Context, member int) error) {
 	present := w.present(m)
 	for i := range w.members {
@@ -110,7 +109,7 @@ func (w *write) doOne(
 	if err != nil && errors.Is(context.Cause(ctx), errLaggard) {
 		err = fault.Wrap(fault.Timeout, err, "engine %s takes too long; it gets the write later", w.members[i].Name())
 	}
-	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errLaggard) { // the caller has not gone
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errLaggard) { // not canceled by the caller
 		m.note(w.members[i], err)
 	}
 	if err != nil {
@@ -119,8 +118,8 @@ func (w *write) doOne(
 	return err == nil
 }
 
-// watch gives a member up that has had its time: one that follows after the mirror's patience, one that decides when it
-// does not answer either whether it is there, as its work may be long.
+// watch gives up a slow member: a following one after the mirror's patience, a deciding one only if it does not
+// answer a ping either, as its work may be long.
 func (m *Mirror) watch(ctx context.Context, e engine.Engine, follows bool, giveUp context.CancelCauseFunc) {
 	for {
 		select {
@@ -141,7 +140,7 @@ func answers(ctx context.Context, e engine.Engine) bool {
 	return e.Ping(ctx) == nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// fail notes that a member failed as a whole.
+// fail records that a member failed as a whole.
 func (w *write) fail(member int, err error) {
 	w.unsure[member], w.errs[member] = true, err
 	for _, id := range w.ids {
@@ -149,8 +148,8 @@ func (w *write) fail(member int, err error) {
 	}
 }
 
-// reachable says why a copy between two engines need not be tried: no write has to wait for
-// that.
+// reachable returns an error if a copy between two engines is hopeless, so that no write
+// waits for it.
 func (c *copier) reachable(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, pingTimeout)
 	defer stop()

@@ -37,18 +37,18 @@ func TestLaggards(t *testing.T) {
 		f := func(what string, err error, rests time.Duration) {
 			t.Helper()
 			m.note(e, err)
-			if away := m.laggards.away(e); away != (rests > 0) {
+			if away := m.laggards.skips(e); away != (rests > 0) {
 				t.Errorf("%s: left out %v, want for %v", what, away, rests)
 			}
 			if rests == 0 {
 				return
 			}
 			time.Sleep(rests - time.Nanosecond)
-			if !m.laggards.away(e) {
+			if !m.laggards.skips(e) {
 				t.Errorf("%s: tried before %v are over", what, rests)
 			}
 			time.Sleep(time.Nanosecond)
-			if m.laggards.away(e) {
+			if m.laggards.skips(e) {
 				t.Errorf("%s: not tried after %v", what, rests)
 			}
 		}

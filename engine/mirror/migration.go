@@ -112,13 +112,13 @@ func (s *Set) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) 
 		}
 		whole.Estimate.Minutes += d.Estimate.Minutes
 		if whole.Copy = cmp.Or(whole.Copy, d.Copy); d.Copy == engine.CopyEmbed {
-			whole.Copy = d.Copy // the dearest
+			whole.Copy = d.Copy // the most expensive
 		}
 	}
 	return whole, whole.Seal(digests)
 }
 
-// shaped is what is wanted, of one engine.
+// shaped returns the wanted schema for one engine.
 func shaped(own, wanted engine.KnowledgeBase) engine.KnowledgeBase {
 	wanted.Engine, wanted.Generation = own.Engine, own.Generation
 	return wanted
@@ -315,7 +315,7 @@ func (s *Set) partStep(
 	return cmp.Or(err, member.SaveMigration(ctx, part))
 }
 
-// partOf is the part of a migration that an engine keeps; nil where there is nothing to go back from.
+// partOf returns an engine's part of a migration; nil if there is nothing to roll back.
 func partOf(ctx context.Context, member engine.Migrator, m *engine.Migration) (*engine.Migration, error) {
 	part, err := member.Migration(ctx, m.Ref)
 	switch {

@@ -39,14 +39,14 @@ import (
 type Options struct {
 	// Path is the folder of the outbox, which must exist.
 	Path string
-	// Engines are those that knowledge bases may name.
+	// Engines lists the engines that knowledge bases may name.
 	Engines []engine.Engine
 	Logger  *slog.Logger
 	// Retry is the wait before an entry is tried again, doubled at each failure
 	// up to 5 minutes; 0: 2 seconds.
 	Retry time.Duration
-	// Patience is how long a write waits for an engine after another has taken it; 0: 5
-	// seconds. What it misses is made up for.
+	// Patience is the wait of a write for an engine after another has finished; 0: 5
+	// seconds. The outbox makes up for missed writes.
 	Patience time.Duration
 }
 
@@ -107,11 +107,11 @@ func (m *Mirror) Close() error {
 	return m.outbox.close()
 }
 
-// run empties the outbox until the context ends. It looks when something is due or is
-// noted, and not by the clock: most gateways never owe anything.
+// run empties the outbox until the context ends. It wakes when a debt is due or added, not
+// periodically: most gateways never have debts.
 func (m *Mirror) run(ctx context.Context) {
 	defer close(m.done)
-	last := time.Now() // a write that is under way settles most of what it notes
+	last := time.Now() // a running write settles most of its own debts
 	for {
 		due, owed, err := m.outbox.earliest(ctx)
 		m.complain(ctx, err)
@@ -160,7 +160,7 @@ func (m *Mirror) lock(ctx context.Context, ref engine.Ref) (release func(), err 
 	}
 }
 
-// wait is how long an entry that failed so often rests.
+// wait is the delay before the next attempt of an entry that failed so often.
 func (m *Mirror) wait(attempts int) time.Duration {
 	const doublings = 12
 	return min(m.retry<<min(attempts, doublings), longestRetry)

@@ -24,7 +24,7 @@ const (
 	document kind = "document" // all of its chunks, and none else
 )
 
-// debt is what one engine may be behind in.
+// debt is a chunk or document in which one engine may be outdated.
 type debt struct {
 	ref      engine.Ref
 	engine   string
@@ -118,7 +118,7 @@ func (o *outbox) end(ctx context.Context, w *write, owed []debt, due time.Time) 
 		return nil
 	})
 	if err == nil && len(owed) > 0 {
-		o.tell()
+		o.signal()
 	}
 	return err
 }
@@ -146,11 +146,11 @@ func (o *outbox) change(ctx context.Context, do func(tx *sql.Tx, noted int64) er
 	return broken(err)
 }
 
-// tell says that there are new debts.
-func (o *outbox) tell() {
+// signal wakes the loop for new debts.
+func (o *outbox) signal() {
 	select {
 	case o.noted <- struct{}{}:
-	default: // it is said already
+	default: // already signalled
 	}
 }
 
@@ -162,7 +162,7 @@ func insert(ctx context.Context, tx *sql.Tx, d *debt, due time.Time) error {
 	return err
 }
 
-// earliest is when the first debt is to be made up for, if there is one.
+// earliest is the time when the first debt is due, if there is one.
 func (o *outbox) earliest(ctx context.Context) (due time.Time, owed bool, err error) {
 	var at sql.NullInt64
 	err = o.db.QueryRowContext(ctx, "SELECT MIN(due) FROM owed").Scan(&at)
@@ -211,7 +211,7 @@ func read(ctx context.Context, from queryer, where string, args ...any) ([]debt,
 	return all, broken(rows.Err())
 }
 
-// standing are those of the debts that are still owed, from the same source.
+// standing returns the debts that are still owed, from the same source.
 func (o *outbox) standing(ctx context.Context, debts []debt) ([]debt, error) {
 	var left []debt
 	for _, d := range debts {
@@ -244,7 +244,7 @@ func (o *outbox) overtaken(ctx context.Context, group []debt) (is bool, err erro
 	return is, broken(err)
 }
 
-// count tells how many debts each engine has in a knowledge base.
+// count returns the number of debts of each engine in a knowledge base.
 func (o *outbox) count(ctx context.Context, ref engine.Ref) (map[string]int, error) {
 	rows, err := o.db.QueryContext(ctx,
 		"SELECT engine, COUNT(*) FROM owed WHERE tenant = ? AND knowledge_base = ? GROUP BY engine", ref.Tenant, ref.ID)
@@ -264,7 +264,7 @@ func (o *outbox) count(ctx context.Context, ref engine.Ref) (map[string]int, err
 	return counts, broken(rows.Err())
 }
 
-// paid takes a debt out.
+// paid removes a debt.
 func (o *outbox) paid(ctx context.Context, d *debt) error {
 	_, err := o.db.ExecContext(ctx,
 		"DELETE FROM owed WHERE tenant = ? AND knowledge_base = ? AND engine = ? AND kind = ? AND id = ?",
@@ -272,7 +272,7 @@ func (o *outbox) paid(ctx context.Context, d *debt) error {
 	return broken(err)
 }
 
-// postpone notes that making up for a debt failed.
+// postpone records that paying a debt failed.
 func (o *outbox) postpone(ctx context.Context, d *debt, due time.Time, reason string) error {
 	_, err := o.db.ExecContext(ctx, `UPDATE owed SET attempts = attempts + 1, due = ?, reason = ?
 		WHERE tenant = ? AND knowledge_base = ? AND engine = ? AND kind = ? AND id = ?`,
@@ -280,7 +280,7 @@ func (o *outbox) postpone(ctx context.Context, d *debt, due time.Time, reason st
 	return broken(err)
 }
 
-// forget drops what is owed to a knowledge base that is gone.
+// forget removes the debts of a deleted knowledge base.
 func (o *outbox) forget(ctx context.Context, ref engine.Ref) error {
 	_, err := o.db.ExecContext(ctx, "DELETE FROM owed WHERE tenant = ? AND knowledge_base = ?", ref.Tenant, ref.ID)
 	return broken(err)

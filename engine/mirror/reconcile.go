@@ -146,7 +146,7 @@ func (m *Mirror) copier(ctx context.Context, d *debt) (*copier, error) {
 	return c, err
 }
 
-// baseOn is a knowledge base as an engine has it.
+// baseOn reads a knowledge base from one engine.
 func baseOn(ctx context.Context, e engine.Engine, ref engine.Ref) (kb engine.KnowledgeBase, there bool, err error) {
 	bases, err := e.KnowledgeBases(ctx)
 	at := slices.IndexFunc(bases, func(kb engine.KnowledgeBase) bool { return kb.Ref == ref })

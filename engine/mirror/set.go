@@ -46,7 +46,7 @@ func (s *Set) Member(name string) (engine.Engine, bool) {
 	return nil, false
 }
 
-// on is the knowledge base as one of its engines knows it.
+// on returns the knowledge base as one of its engines stores it.
 func on(kb engine.KnowledgeBase, e engine.Engine) engine.KnowledgeBase {
 	kb.Engine = e.Name()
 	return kb
@@ -67,7 +67,7 @@ func (s *Set) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) 
 		}
 		for _, made := range s.members[:i] {
 			if undo := made.DeleteKnowledgeBase(context.WithoutCancel(ctx), kb.Ref); undo != nil {
-				s.mirror.log.Warn("a knowledge base that could not be made on all engines stays on one",
+				s.mirror.log.Warn("a knowledge base not created on all engines remains on one",
 					"knowledge_base", kb.ID, "engine", made.Name(), "error", undo)
 			}
 		}

@@ -24,8 +24,8 @@ type write struct {
 	// who did; -1: nobody yet.
 	order   []int
 	decided int
-	earlier map[string][]debt // what was owed before, by id
-	kept    map[string]bool   // ids in which nothing was changed: what was owed still is
+	earlier map[string][]debt // earlier debts, by id
+	kept    map[string]bool   // ids without changes: their debts remain
 }
 
 func (s *Set) newWrite(ref engine.Ref, kind kind, ids ...string) *write {
@@ -52,11 +52,11 @@ func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, me
 		return err
 	}
 	w.doAll(ctx, s.mirror, do)
-	// What came of it is noted also for a caller who has gone.
+	// The outcome is recorded even if the caller has gone.
 	return s.mirror.outbox.end(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
 }
 
-// order gives the members, those that owe nothing first: what another holds may be old.
+// order returns the members, those without debts first: the others may be outdated.
 func (s *Set) order(ctx context.Context, ref engine.Ref) ([]int, error) {
 	owed, err := s.mirror.outbox.count(ctx, ref)
 	if err != nil {
@@ -73,14 +73,14 @@ func (s *Set) order(ctx context.Context, ref engine.Ref) ([]int, error) {
 	return append(current, behind...), nil
 }
 
-// owed is what the members that failed are behind in: to be copied from the
-// first that did not. When nobody took it, what was owed before still is; where
-// somebody may have, all are made like the source of that, or like the reference.
+// owed returns the debts of the failed members, to be copied from the first that succeeded.
+// If all refused, earlier debts remain; if one may have done a part, all are copied from
+// its source, or from the reference.
 func (w *write) owed() []debt {
 	var owed []debt
 	for _, id := range w.ids {
 		source := w.taker(id)
-		if w.kept[id] || source == nil && !w.anyUnsure() { // refused by all: nothing changed anywhere
+		if w.kept[id] || source == nil && !w.anyUnsure() { // all refused: nothing changed anywhere
 			owed = append(owed, w.earlier[id]...)
 			continue
 		}
@@ -179,7 +179,7 @@ func (s *Set) put(
 		if why, yes := engine.AsRefused(err); yes && w.decided < 0 {
 			refused = why
 			w.keep(w.ids...)
-			return nil // nothing is to be done anywhere
+			return nil // nothing to do anywhere
 		}
 		if err == nil && len(outcomes[i]) != len(req.Chunks) {
 			err = fault.New(fault.Internal, "engine %s answered %d outcomes for %d chunks",
@@ -229,17 +229,17 @@ func (s *Set) follow(
 	return outcomes, nil
 }
 
-// keep notes that nothing is changed in things.
+// keep records that things are unchanged.
 func (w *write) keep(ids ...string) {
 	for _, id := range ids {
 		w.kept[id] = true
 	}
 }
 
-// refusal reports whether a chunk may not be written, whichever engine is asked.
+// refusal reports whether every engine would refuse the chunk.
 func refusal(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden) }
 
-// idOf is what a failed chunk makes behind: itself, or its document.
+// idOf is the id owed for a failed chunk: its own, or its document's.
 func (w *write) idOf(chunk string) string {
 	if w.kind == document {
 		return w.ids[0]
@@ -290,7 +290,7 @@ func (s *Set) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []s
 	})
 }
 
-// remove fails when the reference does; on the others the outbox makes up for it.
+// remove fails if the reference fails; failures of others become debts.
 func (s *Set) remove(
 	ctx context.Context, w *write, remove func(context.Context, engine.Engine) (int, error),
 ) (int, error) {
@@ -305,7 +305,7 @@ func (s *Set) remove(
 	return counts[0], w.errs[0]
 }
 
-// detail is what may be told of an error.
+// detail is the public text of an error.
 func detail(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// base is a knowledge base as this engine knows it; its definition never changes.
+// base is the immutable definition of a knowledge base.
 type base struct {
 	kb    engine.KnowledgeBase
 	table table
@@ -36,7 +36,7 @@ func newBase(number int64, kb engine.KnowledgeBase) *base {
 	return &base{kb: kb, table: tableOf(number, &kb), texts: kb.StoredTexts()}
 }
 
-// state is what changes about a knowledge base.
+// state is the changing part of a knowledge base.
 type state struct {
 	number     int64
 	generation int64
@@ -63,14 +63,14 @@ func (b *base) readState(row pgx.Row) (*state, error) {
 	return s, err
 }
 
-// isOf reports whether the state is of this definition: a knowledge base may have been
-// made again, or have got or lost vector fields, since the definition was read.
+// isOf reports whether the state belongs to this definition: the knowledge base may have
+// been recreated, or its vector fields changed, since the definition was read.
 func (s *state) isOf(b *base) bool {
 	return s.number == b.table.number && len(s.vectors) == len(b.table.vectors)
 }
 
-// errReplaced says that a knowledge base was deleted, and perhaps made again, or has
-// another shape by now.
+// errReplaced says that the definition is outdated: the knowledge base was deleted,
+// recreated or changed its shape.
 var errReplaced = errors.New("the knowledge base is not the one it was")
 
 // querier is a pool, a connection or a transaction.
@@ -141,12 +141,11 @@ func (e *Engine) forget(b *base) {
 	}
 }
 
-// mostLooks is how often a knowledge base is looked for that is not what it was a moment ago: while one changes
-// shape and goes back, each look may be too old again, also by what another request has looked up before.
-const mostLooks = 6
+// maxLookups bounds the retries with an outdated definition: during a migration and its rollback each lookup may be
+// outdated again, also one shared with another request.
+const maxLookups = 6
 
-// withBase runs do with the knowledge base, again when it was deleted and made again, or has changed its shape, since
-// it was looked at.
+// withBase runs do with the knowledge base, and retries if the definition turns out to be outdated.
 func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) error) error {
 	for look := 1; ; look++ {
 		b, err := e.base(ctx, ref)
@@ -158,7 +157,7 @@ func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) er
 			return err
 		}
 		e.forget(b)
-		if look == mostLooks {
+		if look == maxLookups {
 			return notFound(ref)
 		}
 	}
@@ -245,7 +244,7 @@ func (e *Engine) checkDefinition(kb *engine.KnowledgeBase) error {
 // Vector indexes that a knowledge base may choose.
 const (
 	indexHNSW = "hnsw"
-	indexHalf = "half_hnsw" // the vectors are kept in half precision
+	indexHalf = "half_hnsw" // the vectors are stored in half precision
 	indexNone = "none"      // every search is exact
 )
 
@@ -337,7 +336,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	return d, err
 }
 
-// keywordState tells how the cache of keyword indexes stands, by field.
+// keywordState describes the cache of keyword indexes, by field.
 func (e *Engine) keywordState(b *base) map[string]any {
 	states := map[string]any{}
 	for _, s := range e.keywords.State(b.table.number) {
@@ -351,7 +350,7 @@ func (e *Engine) keywordState(b *base) map[string]any {
 	return states
 }
 
-// indexState says of each vector field how it is searched.
+// indexState says for each vector field how it is searched.
 func (b *base) indexState(usable []bool) map[string]string {
 	states := map[string]string{}
 	for i, field := range b.table.vectors {

@@ -30,13 +30,13 @@ const migrationLock = 0x6879627269646765 // "hybridge"
 
 var validSchema = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
-// connectTimeout bounds one attempt to connect where the URL does not.
+// connectTimeout bounds one attempt to connect if the URL does not.
 const connectTimeout = 5 * time.Second
 
 func parse(o *Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		// The parser's own message is free of passwords only for some mistakes.
+		// The parser's own message may contain the password.
 		return nil, &fault.Error{
 			Kind: fault.InvalidArgument, Field: "postgres.url",
 			Detail: "postgres.url is not understood; it must be like postgres://user:password@host:5432/database",
@@ -59,12 +59,12 @@ func parse(o *Options) (*pgxpool.Config, error) {
 	}
 	conn.RuntimeParams["application_name"] = "hybridge"
 	conn.RuntimeParams["search_path"] = o.Schema + ", public"
-	// A plan made for any filter knows nothing of how many rows this one leaves.
+	// A generic plan cannot know how many rows this filter leaves.
 	conn.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
 	return config, nil
 }
 
-// newPool makes the connections' pool; it connects at the first use.
+// newPool creates the connection pool; it connects at the first use.
 func newPool(ctx context.Context, o *Options) (*pgxpool.Pool, error) {
 	config, err := parse(o)
 	if err != nil {
@@ -78,7 +78,7 @@ func newPool(ctx context.Context, o *Options) (*pgxpool.Pool, error) {
 	return pool, faultOf(err, "opening PostgreSQL")
 }
 
-// connect opens a connection beside the pool, for work that holds one for long.
+// connect opens a connection outside the pool, for long-running work.
 func connect(ctx context.Context, o *Options) (*pgx.Conn, error) {
 	config, err := parse(o)
 	if err != nil {
@@ -87,13 +87,13 @@ func connect(ctx context.Context, o *Options) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config.ConnConfig)
 }
 
-// prepare makes the schema and what is in it, one gateway at a time.
+// prepare creates and migrates the schema, one gateway at a time.
 func prepare(ctx context.Context, o *Options) error {
 	conn, err := connect(ctx, o)
 	if err != nil {
 		return faultOf(err, "connecting to PostgreSQL")
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // and with it the lock goes
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // releases the lock
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return faultOf(err, "waiting for another gateway to prepare PostgreSQL")
 	}
@@ -103,7 +103,7 @@ func prepare(ctx context.Context, o *Options) error {
 	return faultOf(migrate(ctx, o), "bringing the PostgreSQL schema %q up to date", o.Schema)
 }
 
-// makeSchema makes what a role without rights may find already made.
+// makeSchema creates the schema and the extension unless they exist, as the role may lack the rights.
 func makeSchema(ctx context.Context, conn *pgx.Conn, schema string) error {
 	var schemaThere, vectorThere bool
 	err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),

@@ -56,8 +56,8 @@ func (e *Engine) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]
 	})
 }
 
-// decide finds out, under the lock, what is to be stored and removed: what an Edit makes of chunks, or what of
-// the chunks given may take its place.
+// decide determines, under the lock, the rows to store and remove: the results of an Edit, or the given chunks that
+// may be written.
 func (c *change) decide(ctx context.Context, tx pgx.Tx) error {
 	switch {
 	case c.edit != nil:
@@ -71,7 +71,7 @@ func (c *change) decide(ctx context.Context, tx pgx.Tx) error {
 	}
 }
 
-// admitNames looks at the documents of the chunks that would be replaced.
+// admitNames checks the documents of the chunks that would be replaced.
 func (c *change) admitNames(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, "SELECT id, document_id FROM "+c.base.table.name+" WHERE id = ANY($1)", c.ids())
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *change) admitNames(ctx context.Context, tx pgx.Tx) error {
 	return c.admit(stored)
 }
 
-// admitWhole looks at whole chunks, those that would be removed with the document too.
+// admitWhole checks whole chunks, including those that would be removed with the document.
 func (c *change) admitWhole(ctx context.Context, tx pgx.Tx) error {
 	condition, args := "id = ANY($1)", []any{c.ids()}
 	if c.document != nil {
@@ -100,8 +100,7 @@ func (c *change) admitWhole(ctx context.Context, tx pgx.Tx) error {
 	return c.admit(stored)
 }
 
-// admit takes out what may not be written in place of a stored chunk. Where a document is replaced, one such is
-// an error.
+// admit drops chunks that may not replace a stored one. If a document is replaced, the first of them is an error.
 func (c *change) admit(stored []engine.Chunk) error {
 	documents := make(map[string]string, len(c.put))
 	for _, p := range c.put {
@@ -134,7 +133,7 @@ func (c *change) admit(stored []engine.Chunk) error {
 	return nil
 }
 
-// read gives whole chunks, in the order of their ids.
+// read returns whole chunks, in the order of their ids.
 func (c *change) read(ctx context.Context, tx pgx.Tx, condition string, args ...any) ([]engine.Chunk, error) {
 	rows, err := tx.Query(ctx,
 		fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY id", c.base.wholeColumns(), c.base.table.name, condition), args...)
@@ -144,7 +143,7 @@ func (c *change) read(ctx context.Context, tx pgx.Tx, condition string, args ...
 	return pgx.CollectRows(rows, c.base.scanWhole)
 }
 
-// editAll asks the Edit about the chunks.
+// editAll applies the Edit to the chunks.
 func (c *change) editAll(ctx context.Context, tx pgx.Tx) error {
 	var ids []string
 	for _, id := range c.edit.IDs {
@@ -160,7 +159,7 @@ func (c *change) editAll(ctx context.Context, tx pgx.Tx) error {
 	for i := range stored {
 		places[stored[i].ID] = i
 	}
-	verdicts := make([]engine.Verdict, len(stored)) // what becomes of each in the end
+	verdicts := make([]engine.Verdict, len(stored)) // final verdict of each
 	c.edited = make([]engine.ChangeOutcome, len(c.edit.IDs))
 	for i, id := range c.edit.IDs {
 		o := &c.edited[i]
@@ -181,7 +180,7 @@ func (c *change) editAll(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// planEdited plans what became of chunks.
+// planEdited plans the results of an Edit.
 func (c *change) planEdited(stored []engine.Chunk, verdicts []engine.Verdict) {
 	var removed []string
 	var changed []engine.Chunk

@@ -47,14 +47,13 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Name is what the engine is called in knowledge bases and settings.
+// Name is the engine's name in knowledge bases and settings.
 const Name = "postgres"
 
-// MaxDims is the largest dimension of a vector; those over 4000 are searched
-// without an index.
+// MaxDims is the largest dimension of a vector; above 4000 there is no index.
 const MaxDims = 16000
 
-// Settings are what people set of the engine; package config reads them by their tags.
+// Settings are the user's settings of the engine; package config reads them by their tags.
 type Settings struct {
 	Schema      string        `yaml:"schema" default:"hybridge" accept:"a-z, 0-9 and _, the first no digit" doc:"Schema of all tables; created if missing."`
 	PoolSize    int           `yaml:"pool_size" default:"10" accept:"2 to 1000" doc:"Most connections at a time."`
@@ -65,7 +64,7 @@ type Settings struct {
 
 // Options say where the database is and how text is tokenised.
 type Options struct {
-	Settings // what is zero has its default
+	Settings // zero values mean the default
 
 	URL       string           // postgres://user:password@host:port/database
 	Tokenizer engine.Tokenizer // of every knowledge base
@@ -74,11 +73,10 @@ type Options struct {
 	// bounds its first tier, which is memory; 0: 1 GiB.
 	Redis        *tiered.Redis
 	KeywordBytes int64
-	// Embed makes the vectors of texts by a model, for knowledge bases that change
-	// theirs; nil: none does.
+	// Embed embeds texts for migrations to another model; nil: unsupported.
 	Embed engine.Embed
 
-	Writes engine.WriteObserver // nil: nobody is told
+	Writes engine.WriteObserver // may be nil
 }
 
 func (o *Options) setDefaults() {
@@ -99,19 +97,19 @@ type Engine struct {
 	keywords *tiered.Cache
 	samples  sampleCache
 	passing  passingCache
-	// keywordWork holds one for each connection that keyword indexes are using.
+	// keywordWork is a semaphore of the connections used for keyword indexes.
 	keywordWork chan struct{}
 
-	// exact says what is searched without an index: so many chunks, or so many for
-	// each hit asked for.
+	// exact bounds searches without an index: a number of chunks, or of chunks per
+	// requested hit.
 	exact  struct{ limit, factor int }
 	writes written
-	// shadows are the new shapes that a relevance gate asks, by engine.Ref: *base.
+	// shadows holds the new shapes searched by relevance gates: engine.Ref to *base.
 	shadows sync.Map
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
-	work sync.WaitGroup // what runs beside the calls
+	work sync.WaitGroup // background work
 
 	prepared struct {
 		sync.Mutex
@@ -134,8 +132,8 @@ var (
 	_ engine.RecordKeeper = (*Engine)(nil)
 )
 
-// Open connects and brings the schema up to date. A database that is away at
-// this moment is no error: calls are Unavailable until it is there.
+// Open connects and brings the schema up to date. An unavailable database is no error:
+// calls are Unavailable until it can be reached.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	if options.Tokenizer == nil {
 		return nil, fault.New(fault.InvalidArgument, "the postgres engine needs a tokenizer")
@@ -156,11 +154,11 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		MemoryBytes: options.KeywordBytes, Wait: e.keywordWait(true), Log: options.Logger,
 	})
 	err = e.ready(ctx)
-	if err != nil && (ctx.Err() != nil || !passes(err)) {
+	if err != nil && (ctx.Err() != nil || !isTemporary(err)) {
 		return nil, errors.Join(err, e.Close())
 	}
 	if err != nil {
-		e.log.Warn("PostgreSQL is not there yet; its knowledge bases are unavailable until it is", "error", err)
+		e.log.Warn("PostgreSQL cannot be reached yet; its knowledge bases are unavailable", "error", err)
 	}
 	e.work.Go(e.keepIndexes)
 	return e, nil
@@ -202,7 +200,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return faultOf(e.pool.Ping(ctx), "asking PostgreSQL")
 }
 
-// Close waits for what is at work and closes the connections.
+// Close waits for background work and closes the connections.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	closed := e.closed
@@ -218,5 +216,5 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Keywords is the cache of keyword indexes, for metrics.
+// Keywords returns the cache of keyword indexes, for metrics.
 func (e *Engine) Keywords() *tiered.Cache { return e.keywords }

@@ -14,21 +14,21 @@ import (
 	"github.com/hybridge-search/hybridge/lib/schema"
 )
 
-// Examination is what there is to know of a PostgreSQL before an engine is opened on it.
+// Examination describes a PostgreSQL server before an engine is opened on it.
 type Examination struct {
 	Server    string // its version
 	Vector    string // the extension's version in the database; empty: not there
-	Available string // the version that could be made there; empty: not installed
-	MayMake   bool   // the user may make schemas in the database
+	Available string // the version that can be created; empty: not installed
+	MayMake   bool   // the user may create schemas in the database
 	Schema    bool   // the gateway's schema is there
 	ReadOnly  bool   // the server takes no writes
 	Clock     time.Time
 }
 
-// invalidAuthorization is how the codes begin that say so: an unknown user, a wrong password.
+// invalidAuthorization is the class of codes for an unknown user or a wrong password.
 const invalidAuthorization = "28"
 
-// Examine looks at a database and changes nothing. fault.Unsupported when its data are of a
+// Examine inspects a database without changing it. fault.Unsupported if its data are of a
 // newer version, or pgvector is too old.
 func Examine(ctx context.Context, o Options) (found *Examination, err error) {
 	conn, err := connect(ctx, &o)

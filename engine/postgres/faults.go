@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/reason"
 )
 
-// SQLSTATE codes that mean something to us.
+// SQLSTATE codes that are handled.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
 	undefinedTable     = "42P01"
@@ -32,7 +32,7 @@ const (
 	indexCorrupted     = "XX002"
 )
 
-// faultOf gives an error its kind and says what was being done; nil for nil.
+// faultOf wraps an error in a fault of its kind with the failed operation; nil for nil.
 func faultOf(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -57,7 +57,7 @@ func faultOf(err error, format string, args ...any) error {
 		reason.Shown(server.Message), server.Code)
 }
 
-// lasting is the cause of what waiting does not mend, see fault.IsLasting.
+// lasting marks a permanent error, see fault.IsLasting.
 type lasting struct{ error }
 
 func (l lasting) Unwrap() error { return l.error }
@@ -83,7 +83,7 @@ func kindOf(err error) fault.Kind {
 func kindOfCode(code string) fault.Kind {
 	switch {
 	case code == undefinedTable:
-		return fault.NotFound // a knowledge base's table, dropped a moment ago
+		return fault.NotFound // a knowledge base's table that was just dropped
 	case code == queryCanceled:
 		return fault.Timeout
 	case code == diskFull:
@@ -99,30 +99,29 @@ func kindOfCode(code string) fault.Kind {
 	}
 }
 
-// refusedCode: a wrong password, no rights, no such database. Waiting mends none of
-// them.
+// refusedCode: a wrong password, missing rights or database, all permanent.
 func refusedCode(code string) bool {
 	return strings.HasPrefix(code, "28") || code == privilege || code == undefinedDatabase
 }
 
-// stateClasses begin further codes of stateCode; 55P03, a lock that is not to be had, passes.
+// stateClasses lists further classes of stateCode; 55P03, a lock not available, is temporary.
 var stateClasses = []string{"23", "55000", "P0", "3F"}
 
-// stateCode: what somebody changed of the schema behind the gateway: a column, a type or a function that is gone, a
-// constraint or a trigger that refuses rows, an object that is in no state to be used.
+// stateCode: a schema changed by others: a missing column, type or function, a constraint or trigger that refuses
+// rows, an unusable object.
 func stateCode(code string) bool {
 	return code == undefinedColumn || code == undefinedFunction || code == undefinedObject || code == privilege ||
 		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
-// passes reports whether a server that cannot be used at the start may be a little later: it is away, is starting,
-// hangs or has as many connections as it takes.
-func passes(err error) bool {
+// isTemporary reports whether a server that is unusable at the start may recover: it is unreachable, starting,
+// hanging or out of connections.
+func isTemporary(err error) bool {
 	kind := fault.KindOf(err)
 	return !isRefused(err) && (kind == fault.Unavailable || kind == fault.Overloaded || kind == fault.Timeout)
 }
 
-// isRefused reports whether the server is there and refuses us.
+// isRefused reports whether the server responded with a refusal.
 func isRefused(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && refusedCode(server.Code)
@@ -153,7 +152,7 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &server) && server.Code == code
 }
 
-// wrapUnlessReplaced is faultOf, but for errors that withBase deals with.
+// wrapUnlessReplaced is faultOf, except for errors that withBase handles.
 func wrapUnlessReplaced(err error, format string, args ...any) error {
 	if errors.Is(err, errReplaced) {
 		return err
@@ -161,9 +160,9 @@ func wrapUnlessReplaced(err error, format string, args ...any) error {
 	return faultOf(err, format, args...)
 }
 
-// reading repeats what only reads when its connection turns out to be lost: after
-// a restart of the server every connection of the pool is, and the next one is new. All
-// reads of one search (engine.OneSearch) have Options.Timeout together, and KeywordWait.
+// reading retries reads on a lost connection: after a restart of the server every
+// connection of the pool is lost, and the next one is new. All reads of one search
+// (engine.OneSearch) share Options.Timeout and KeywordWait.
 func (e *Engine) reading(ctx context.Context, do func(ctx context.Context) error) error {
 	began, done := engine.Asking(ctx, e)
 	defer done()
@@ -179,8 +178,8 @@ func (e *Engine) reading(ctx context.Context, do func(ctx context.Context) error
 	return err
 }
 
-// isStale reports whether a connection was lost, so that the next one may do. An end of
-// the time to wait is a net.Error too, and is none.
+// isStale reports whether a connection was lost, so that a retry may succeed. A timeout is
+// a net.Error too, but excluded.
 func isStale(err error) bool {
 	return (isLost(err) || isShutdown(err)) && !isConnecting(err) && !errors.Is(err, context.DeadlineExceeded)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// filter makes the filter's condition, and finds out whether few chunks pass it.
+// filter builds the filter's condition, and finds out whether few chunks pass it.
 func (q *search) filter(ctx context.Context) error {
 	f := &q.request.Filter
 	q.where = whereOf(f)
@@ -33,7 +33,7 @@ func (q *search) filter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // the phrases may have too few chunks
 	}
-	if q.request.Exact { // however many they are: their rows are not needed
+	if q.request.Exact { // regardless of their number: rows are not needed
 		q.few = true
 		return nil
 	}
@@ -45,10 +45,10 @@ func (q *search) filter(ctx context.Context) error {
 	return q.probe(ctx, limit)
 }
 
-// unfiltered says that every chunk of the knowledge base may be a hit.
+// unfiltered reports whether every chunk of the knowledge base may be a hit.
 func (q *search) unfiltered() bool { return restrictsNothing(&q.request.Filter) && q.state.hidden == 0 }
 
-// probe fetches the rows that pass the filter unless they are many.
+// probe fetches the rows that pass the filter unless there are more than limit.
 func (q *search) probe(ctx context.Context, limit int) error {
 	w := q.where.clone()
 	rows, err := q.conn.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
@@ -73,11 +73,11 @@ func (q *search) probe(ctx context.Context, limit int) error {
 	return nil
 }
 
-// exactFactor is how many chunks per hit asked for are searched exactly: a graph
-// is walked through about as many for each.
+// exactFactor is the number of chunks per requested hit up to which search is exact:
+// walking a graph visits about as many.
 const exactFactor = 10
 
-// exactLimit is how many chunks, after the filter, are looked at one by one.
+// exactLimit is the number of filtered chunks up to which all are compared.
 func (q *search) exactLimit() int {
 	limit := q.engine.exact.limit
 	if q.request.Sum != nil {

@@ -16,15 +16,15 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// record is what a hit shows of its chunk.
+// record holds the columns of a hit.
 type record struct {
 	id, documentID, documentName string
 	cosines                      []*float64 // by leg; nil without one
 	fields                       map[string][]any
 }
 
-// complete reads the records of rows, with the cosines of every vector leg. It is the
-// last thing that the search asks of the database, and ends the transaction.
+// complete reads the records of rows, with the cosines of every vector leg. It is the last
+// query of a search and ends the transaction.
 func (q *search) complete(ctx context.Context, rows []int64) error {
 	if len(rows) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (q *search) complete(ctx context.Context, rows []int64) error {
 	if err := q.read(ctx, w, "row = ANY("+w.bind(rows)+")"); err != nil {
 		return err
 	}
-	if len(q.found) < len(rows) { // a new table that is being compared is behind the keyword index
+	if len(q.found) < len(rows) { // during a migration's gate the new table lags behind the keyword index
 		for i := range q.legs {
 			l := &q.legs[i]
 			l.ranked = slices.DeleteFunc(l.ranked, func(s scored) bool { return q.found[s.row] == nil })
@@ -61,7 +61,7 @@ func (q *search) read(ctx context.Context, w *where, condition string) error {
 	return err
 }
 
-// columns are those of a record; asked are the legs whose cosines follow them.
+// columns lists the columns of a record; asked lists the legs whose cosines follow.
 func (q *search) columns(w *where) (columns []string, asked []int) {
 	columns = []string{"row", "id", "document_id", "document_name", q.facetColumn(w)}
 	for i := range q.legs {
@@ -97,7 +97,7 @@ func (q *search) records(rows pgx.Rows, asked []int) error {
 	return rows.Err()
 }
 
-// facetColumn is the metadata reduced to what facets and signals ask for.
+// facetColumn is the metadata reduced to the fields of facets and signals.
 func (q *search) facetColumn(w *where) string {
 	names := slices.Clone(q.request.Facets)
 	for i := range q.request.Signals {
@@ -111,7 +111,7 @@ func (q *search) facetColumn(w *where) string {
 		"WHERE metadata ? name)", w.bind(names))
 }
 
-// order puts every leg's ranking in the order of score and id.
+// order sorts every leg's ranking by score and id.
 func (q *search) order() {
 	for i := range q.legs {
 		sortScored(q.legs[i].ranked, q.idOf)
@@ -173,7 +173,7 @@ func (q *search) rawScores(ctx context.Context, i int, rows []int64) []float64 {
 	return out
 }
 
-// signal is that of the record.
+// signal computes a signal of the record.
 func (r *record) signal(s *engine.Signal) float64 {
 	best := 0.0
 	for _, v := range r.fields[s.Field] {

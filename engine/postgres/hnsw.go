@@ -17,13 +17,13 @@ const (
 	indexTick  = time.Second
 )
 
-// written notes when knowledge bases were last written to, by this gateway.
+// written records when this gateway last wrote to each knowledge base.
 type written struct {
 	mu  sync.Mutex
 	all map[*base]time.Time
 }
 
-// noteWrite remembers that a knowledge base may need a vector index.
+// noteWrite records that a knowledge base may need a vector index.
 func (e *Engine) noteWrite(b *base) {
 	if !b.table.indexable() || b.kb.VectorIndex == indexNone {
 		return
@@ -49,8 +49,8 @@ func (w *written) rested() (all []*base) {
 	return all
 }
 
-// keepIndexes builds vector indexes until the engine closes, beginning with those that
-// an earlier gateway left undone.
+// keepIndexes builds vector indexes until the engine closes, starting with those left
+// unfinished by an earlier gateway.
 func (e *Engine) keepIndexes() {
 	noted := false
 	tick := time.NewTicker(indexTick)
@@ -72,7 +72,7 @@ func (e *Engine) keepIndexes() {
 	}
 }
 
-// noteAll looks at every knowledge base; false while the database is away.
+// noteAll notes every knowledge base; false if the database is unavailable.
 func (e *Engine) noteAll() bool {
 	all, err := e.allBases(e.life)
 	for _, b := range all {
@@ -81,8 +81,8 @@ func (e *Engine) noteAll() bool {
 	return err == nil
 }
 
-// buildIndexes builds the vector indexes that a knowledge base lacks, when it has
-// more chunks than are searched exactly anyway. One gateway at a time builds.
+// buildIndexes builds the missing vector indexes of a knowledge base if it has more chunks
+// than are searched exactly anyway. One gateway at a time builds.
 func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
 	b, err := e.current(ctx, b)
 	if err != nil || b.kb.VectorIndex == indexNone {
@@ -107,9 +107,9 @@ func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
 	return nil
 }
 
-// usableIndexes tells for each vector field whether its index can be used: one that is
-// being built, or whose building failed, is not valid. The answer may be as old as
-// age: without its index a search is exact, and with a new one it still can be.
+// usableIndexes reports for each vector field whether its index is valid: not being built,
+// nor failed. The answer may be as old as age, since a search can be exact with or without
+// an index.
 func (b *base) usableIndexes(ctx context.Context, from querier, age time.Duration) ([]bool, error) {
 	b.indexes.Lock()
 	defer b.indexes.Unlock()
@@ -131,11 +131,11 @@ func (b *base) usableIndexes(ctx context.Context, from querier, age time.Duratio
 	return usable, nil
 }
 
-// indexAge is how old a search's knowledge of vector indexes may be.
+// indexAge is the maximum age of a search's knowledge of vector indexes.
 const indexAge = time.Second
 
-// indexMemory is what building an index may take; a graph that does not fit takes
-// many times longer.
+// indexMemory bounds the memory for building an index; a graph that does not fit takes many
+// times longer.
 const indexMemory = "512MB"
 
 func (e *Engine) buildIndex(ctx context.Context, b *base, field string) error {
@@ -151,7 +151,7 @@ func (e *Engine) buildIndex(ctx context.Context, b *base, field string) error {
 		return err // another gateway builds it
 	}
 	begun := time.Now()
-	// What an interrupted build has left behind is not valid and in the way.
+	// An interrupted build leaves an invalid index of the same name.
 	for _, statement := range []string{
 		"SET maintenance_work_mem = '" + indexMemory + "'",
 		"DROP INDEX IF EXISTS " + pgx.Identifier{name}.Sanitize(),

@@ -15,12 +15,12 @@ import (
 	"github.com/hybridge-search/hybridge/lib/parallel"
 )
 
-// backend is the engine as the cache of keyword indexes sees it. Its work takes half of
-// the pool's connections at most: searches by vectors go on while all of it is held up.
+// backend adapts the engine for the cache of keyword indexes. It uses at most half of the
+// pool's connections, so that vector searches continue while it is blocked.
 type backend struct{ engine *Engine }
 
-// take waits for one of the connections that keyword indexes may have.
-func (k *backend) take(ctx context.Context) (giveBack func(), err error) {
+// acquire waits for one of the connections reserved for keyword indexes.
+func (k *backend) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case k.engine.keywordWork <- struct{}{}:
 		return func() { <-k.engine.keywordWork }, nil
@@ -35,7 +35,7 @@ var (
 	_ tiered.Locker = (*backend)(nil)
 )
 
-// portion is how many chunks are tokenised and handed over at a time.
+// portion is the number of chunks tokenised and handed over at a time.
 const portion = 4096
 
 // snapshotOnly begins a transaction that sees the database at one moment.
@@ -45,18 +45,18 @@ var snapshotOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.R
 func (k *backend) Changes(
 	ctx context.Context, index tiered.Index, after int64, visit func(tiered.Changes) error,
 ) (generation int64, err error) {
-	giveBack, err := k.take(ctx)
+	release, err := k.acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer giveBack()
+	defer release()
 	for again := true; ; again = false {
 		err = pgx.BeginTxFunc(ctx, k.engine.pool, snapshotOnly, func(tx pgx.Tx) error {
 			f := &follower{engine: k.engine, tx: tx, index: index, visit: visit}
 			generation, err = f.run(ctx, after)
 			return err
 		})
-		if !again || !isCode(err, undefinedTable) { // the table has just been replaced; nothing was visited
+		if !again || !isCode(err, undefinedTable) { // the table was just replaced before any visit
 			break
 		}
 	}

@@ -11,11 +11,11 @@ import (
 
 // Load implements tiered.Store.
 func (k *backend) Load(ctx context.Context, index tiered.Index) ([]tiered.Blob, error) {
-	giveBack, err := k.take(ctx)
+	release, err := k.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer giveBack()
+	defer release()
 	rows, err := k.engine.pool.Query(ctx, `
 		SELECT 0 AS start, generation, doc_count, index_data FROM bm25_indexes WHERE kb_id = $1 AND field = $2
 		UNION ALL
@@ -32,11 +32,11 @@ func (k *backend) Load(ctx context.Context, index tiered.Index) ([]tiered.Blob, 
 
 // Head implements tiered.Store.
 func (k *backend) Head(ctx context.Context, index tiered.Index) (tiered.Head, error) {
-	giveBack, err := k.take(ctx)
+	release, err := k.acquire(ctx)
 	if err != nil {
 		return tiered.Head{}, err
 	}
-	defer giveBack()
+	defer release()
 	var h tiered.Head
 	err = k.engine.pool.QueryRow(ctx, `
 		SELECT GREATEST(base.generation, MAX(delta.generation)), base.doc_count, COUNT(delta.kb_id),
@@ -50,18 +50,18 @@ func (k *backend) Head(ctx context.Context, index tiered.Index) (tiered.Head, er
 	return h, faultOf(err, "looking at the keyword index of %s", index.Name)
 }
 
-// errNotSaved ends a transaction that found something newer.
+// errNotSaved aborts a transaction because the stored index is newer.
 var errNotSaved = errors.New("something newer is stored")
 
 // Save implements tiered.Store.
 func (k *backend) Save(ctx context.Context, index tiered.Index, blob tiered.Blob) (saved bool, err error) {
-	giveBack, err := k.take(ctx)
+	release, err := k.acquire(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer giveBack()
+	defer release()
 	err = pgx.BeginFunc(ctx, k.engine.pool, func(tx pgx.Tx) error {
-		// The knowledge base must stay; its writers go on meanwhile.
+		// The knowledge base must not be deleted; its writers are not blocked.
 		var number int64
 		err := tx.QueryRow(ctx, "SELECT number FROM knowledge_bases WHERE number = $1 FOR KEY SHARE",
 			index.KnowledgeBase).Scan(&number)
@@ -104,7 +104,7 @@ func saveBase(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.B
 }
 
 func saveDelta(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.Blob) error {
-	// A base that is stored meanwhile would neither be seen nor see this part.
+	// A base stored concurrently would neither be seen nor see this part.
 	_, err := tx.Exec(ctx, "SELECT FROM bm25_indexes WHERE kb_id = $1 AND field = $2 FOR NO KEY UPDATE",
 		index.KnowledgeBase, index.Field)
 	if err != nil {
@@ -123,16 +123,16 @@ func saveDelta(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.
 	return err
 }
 
-// longLog is how many deletions make trimming the log worthwhile.
-const longLog = 10_000
+// logTrimThreshold is the number of deletions from which the log is trimmed.
+const logTrimThreshold = 10_000
 
-// trimLog forgets the deletions that every stored index has seen, once there are many.
-// Older indexes in a gateway's memory are then loaded anew.
+// trimLog removes deletions that every stored index has applied, once there are many.
+// Gateways reload older indexes in memory.
 func trimLog(ctx context.Context, tx pgx.Tx, knowledgeBase int64) error {
 	var long bool
 	var seen int64
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) > $2, COALESCE((SELECT MIN(generation) FROM bm25_indexes WHERE kb_id = $1), 0)
-		FROM deleted_chunks WHERE kb_id = $1`, knowledgeBase, longLog).Scan(&long, &seen)
+		FROM deleted_chunks WHERE kb_id = $1`, knowledgeBase, logTrimThreshold).Scan(&long, &seen)
 	if err != nil || !long {
 		return err
 	}
@@ -147,11 +147,11 @@ func trimLog(ctx context.Context, tx pgx.Tx, knowledgeBase int64) error {
 
 // Drop implements tiered.Store.
 func (k *backend) Drop(ctx context.Context, index tiered.Index) error {
-	giveBack, err := k.take(ctx)
+	release, err := k.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer giveBack()
+	defer release()
 	_, err = k.engine.pool.Exec(ctx, "DELETE FROM bm25_indexes WHERE kb_id = $1 AND field = $2",
 		index.KnowledgeBase, index.Field)
 	return faultOf(err, "dropping the keyword index of %s", index.Name)

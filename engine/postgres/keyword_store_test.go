@@ -274,7 +274,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	index := withNotes(t, e)
 	put(t, e, note("a", "one"))
 	_, err := e.pool.Exec(t.Context(), `INSERT INTO deleted_chunks (kb_id, generation, row)
-		SELECT $1, 1, 1000 + n FROM generate_series(1, $2) AS n`, index.KnowledgeBase, longLog+1)
+		SELECT $1, 1, 1000 + n FROM generate_series(1, $2) AS n`, index.KnowledgeBase, logTrimThreshold+1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// keyword is the keyword index of a text field as a search got it.
+// keyword is the keyword index of a text field for one search.
 type keyword struct {
 	snapshot *bm25.Snapshot
-	err      error // why there is none
+	err      error // why it is unavailable
 }
 
-// keywordIndexes gives the indexes of text fields at the generation of a state, as far
-// as they are there before ctx ends; moved says that one of them is newer already.
+// keywordIndexes returns the indexes of text fields at the generation of a state, as far as
+// they are ready before ctx ends; moved says that one of them is already newer.
 func (e *Engine) keywordIndexes(
 	ctx context.Context, b *base, s *state, fields []string,
 ) (all map[string]keyword, moved bool) {
@@ -31,32 +31,31 @@ func (e *Engine) keywordIndexes(
 	return all, moved
 }
 
-// keywordFault says in the caller's terms why there is no keyword index; nil for nil.
+// keywordFault explains to the caller why a keyword index is unavailable; nil for nil.
 func (b *base) keywordFault(err error) error {
 	var moved *tiered.MovedError
-	if errors.As(err, &moved) { // writes went on for as long as the caller could wait
+	if errors.As(err, &moved) { // continuous writes until the caller's deadline
 		return fault.Wrap(fault.Unavailable, err, "the keyword index of knowledge base %q", b.kb.ID)
 	}
 	return faultOf(err, "the keyword index of knowledge base %q", b.kb.ID)
 }
 
-// patience is how long those wait for a keyword index whom nothing else can answer: words
-// alone, a filter with phrases, a writer who asked for what it wrote to be found.
-const patience = 10 * time.Second
+// keywordOnlyWait is the wait for a keyword index without alternative: keyword search, a
+// filter with phrases, a write with Refresh.
+const keywordOnlyWait = 10 * time.Second
 
-// keywordWait is how long a search waits for keyword indexes.
+// keywordWait is the longest wait of a search for keyword indexes.
 func (e *Engine) keywordWait(alone bool) time.Duration {
 	if alone {
-		return max(patience, e.options.KeywordWait)
+		return max(keywordOnlyWait, e.options.KeywordWait)
 	}
 	return e.options.KeywordWait
 }
 
-// refresh brings the keyword indexes up to what was written, so that a search which
-// follows does not wait. It fails nobody: the write is committed, and what could not be
-// made ready here is asked for again by that search.
+// refresh updates the keyword indexes after a write, so that the next search does not wait.
+// It never fails: the write is committed, and that search tries again.
 func (e *Engine) refresh(ctx context.Context, b *base) {
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, stop := context.WithTimeout(ctx, keywordOnlyWait)
 	defer stop()
 	for again := true; again && ctx.Err() == nil; {
 		s, err := b.state(ctx, e.pool)

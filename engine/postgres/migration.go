@@ -14,12 +14,12 @@ import (
 
 var _ engine.Migrator = (*Engine)(nil)
 
-// A table gets another shape by a new one beside it. Rows never change: a written
-// chunk is a new row of a higher generation. So a walk through the old table by
-// generation and row is the copy and the replay of what was written meanwhile, and
-// rows that are no longer in the old table are what was deleted. The last catch-up
-// and the switch are one transaction, under the lock that writers take. A rollback
-// is the same from the new table to the old one: nothing else needs to be logged.
+// A table gets another shape by a new one beside it. Rows never change: a written chunk is
+// a new row of a higher generation. So a walk through the old table by generation and row
+// is the copy and the replay of what was written meanwhile, and rows missing from the old
+// table were deleted. The last catch-up and the switch are one transaction, under the lock
+// that writers take. A rollback is the same from the new table to the old one: nothing else
+// needs to be logged.
 //
 //	migration.go          the steps
 //	migration_copy.go     the walk, the switch and its way back
@@ -32,18 +32,18 @@ var _ engine.Migrator = (*Engine)(nil)
 const (
 	stepPut    = "put"             // change indexes and schema in place
 	stepCreate = engine.StepCreate // the new table
-	stepCopy   = "copy"            // the chunks, and what is written meanwhile
+	stepCopy   = "copy"            // the chunks, and later writes
 	stepIndex  = "index"           // the vectors of the new table
 	stepReplay = "replay"          // what was written and deleted since
 	stepCheck  = "check"           // samples
 	stepGate   = engine.StepGate   // relevance
-	stepSwitch = engine.StepSwitch // the last catch-up, and the knowledge base's line
+	stepSwitch = engine.StepSwitch // the last catch-up, and the knowledge base's row
 	stepRevert = "revert"          // the switch, if there was one
 	stepReturn = "return"          // drop the new table
 	stepFinish = "finish"          // drop the old table
 )
 
-// directions are the steps of each direction.
+// directions lists the steps of each direction.
 var directions = map[string][]string{
 	engine.GoForward: {
 		stepCreate, stepCopy, stepIndex, stepReplay, stepCheck, stepGate, stepSwitch,
@@ -61,13 +61,13 @@ func (e *Engine) MigrationSteps(m *engine.Migration) []string {
 	return directions[m.Direction]
 }
 
-// step is one at work.
+// step is a step in progress.
 type step struct {
 	*Engine
 	m      *engine.Migration
 	env    engine.MigrationEnv
 	number int64 // of the knowledge base
-	// old and new are both shapes; the old table is called otherwise after the switch.
+	// old and new are both shapes; the switch renames the old table.
 	old, new *base
 }
 
@@ -88,8 +88,8 @@ func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env eng
 	return faultOf(do(s, ctx), "%s of knowledge base %q", m.Step, m.Ref.ID)
 }
 
-// stepOf reads where the knowledge base stands. Its row tells the truth, even when the
-// gateway died between the switch and storing that.
+// stepOf reads the state of the knowledge base. Its row is authoritative, even if the
+// gateway died between the switch and saving the migration.
 func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (*step, error) {
 	var number int64
 	var definition []byte
@@ -125,11 +125,11 @@ func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.Mig
 	return s, nil
 }
 
-// kept is the name of an old table after the switch. A gateway that has not heard of
-// the switch finds no table of the old name, and looks again.
+// kept is the name of an old table after the switch. A gateway unaware of the switch finds
+// no table of the old name, and looks again.
 func kept(table string) string { return table + "_kept" }
 
-// create makes the new table, empty.
+// create creates the new, empty table.
 func (s *step) create(ctx context.Context) error {
 	if s.m.ToIndex == "" {
 		err := s.pool.QueryRow(ctx, `SELECT 1 + GREATEST($2::BIGINT,
@@ -156,7 +156,7 @@ func (s *step) create(ctx context.Context) error {
 	})
 }
 
-// index builds the vector indexes of the new table when it is large.
+// index builds the vector indexes of the new table if it is large.
 func (s *step) index(ctx context.Context) error {
 	state, err := s.old.state(ctx, s.pool)
 	if err != nil {
@@ -177,11 +177,11 @@ func (s *step) index(ctx context.Context) error {
 	return nil
 }
 
-// beatEvery is how often a long statement says that this gateway is alive.
+// beatEvery is the interval of heartbeats during a long statement.
 const beatEvery = 3 * time.Second
 
-// beating saves the migration every few seconds while do runs; it ends do when the
-// migration is to be cancelled or has become another gateway's.
+// beating saves the migration every few seconds while do runs; it cancels do if the
+// migration was cancelled or taken over by another gateway.
 func (s *step) beating(ctx context.Context, do func(context.Context) error) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -203,7 +203,7 @@ func (s *step) beating(ctx context.Context, do func(context.Context) error) erro
 	}
 }
 
-// put builds and drops indexes beside the writers, then changes the schema.
+// put builds and drops indexes without blocking writers, then changes the schema.
 func (s *step) put(ctx context.Context) error {
 	target := s.new
 	for _, c := range s.m.Diff().Changes {
@@ -225,7 +225,7 @@ func (s *step) put(ctx context.Context) error {
 	return err
 }
 
-// putIndex makes one index anew, or drops it.
+// putIndex rebuilds or drops one index.
 func (s *step) putIndex(ctx context.Context, target *base, name string, wanted bool) error {
 	if column, ok := strings.CutSuffix(name, "_hnsw"); ok && wanted {
 		return s.buildIndex(ctx, target, column)
@@ -252,7 +252,7 @@ func (e *Engine) forgetAny(ref engine.Ref) {
 	delete(e.bases, ref)
 }
 
-// gate asks both shapes; the new one can be searched meanwhile by its generation.
+// gate runs the relevance gate; meanwhile the new shape can be searched by its generation.
 func (s *step) gate(ctx context.Context) error {
 	if s.env.Gate == nil {
 		return nil
@@ -262,7 +262,7 @@ func (s *step) gate(ctx context.Context) error {
 	return s.env.Gate(ctx)
 }
 
-// giveUp drops the new table, which is not in use.
+// giveUp drops the new table, which is not active.
 func (s *step) giveUp(ctx context.Context) error {
 	if s.m.ToIndex == "" || s.m.Switched {
 		return nil

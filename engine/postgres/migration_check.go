@@ -9,21 +9,21 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// defaultSample is how many chunks are compared field by field.
+// defaultSample is the number of chunks compared field by field.
 const defaultSample = 200
 
-// farApart is more than half precision changes of a cosine.
-const farApart = 0.001
+// cosineTolerance is a difference of cosines beyond the rounding of half precision.
+const cosineTolerance = 0.001
 
-// check compares a fixed random sample of chunks. Those that were written since the
-// last catch-up are not in it: counts are compared under the lock of the switch.
+// check compares a fixed random sample of chunks. Chunks written since the last catch-up
+// are excluded: counts are compared under the lock of the switch.
 func (s *step) check(ctx context.Context) error {
 	equal := "made.body = source.body AND made.metadata = source.metadata AND made.id = source.id" +
 		" AND made.document_id = source.document_id AND made.available = source.available"
 	from, to := &s.old.table, &s.new.table
 	for _, v := range engine.NewRefit(&s.old.kb, &s.new.kb).Kept {
 		equal += fmt.Sprintf(" AND (made.%[1]s IS NULL) = (source.%[1]s IS NULL) AND COALESCE(%[2]s <=> %[3]s, 0) < %[4]v",
-			v, from.read("source."+v), to.read("made."+v), farApart)
+			v, from.read("source."+v), to.read("made."+v), cosineTolerance)
 	}
 	var generation, row int64
 	if _, err := fmt.Sscanf(cmp.Or(s.m.Cursor, "0/0"), "%d/%d", &generation, &row); err != nil {

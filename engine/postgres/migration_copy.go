@@ -37,14 +37,14 @@ func (s *step) walk(db executor, from, to *base) *walk {
 func (s *step) forward(db executor) *walk  { return s.walk(db, s.old, s.new) }
 func (s *step) backward(db executor) *walk { return s.walk(db, s.new, s.old) }
 
-// copyPage is how many chunks are copied at a time, and embedPage how many when
-// they are embedded.
+// copyPage is the number of chunks copied at a time, embedPage the same if they are
+// embedded.
 const (
 	copyPage  = 1000
 	embedPage = 64
 )
 
-// copy walks over as many chunks as there are at its start.
+// copy copies as many chunks as exist at its start.
 func (s *step) copy(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, "SELECT chunks FROM knowledge_bases WHERE number = $1", s.number).Scan(&s.m.Progress.Total)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *step) copy(ctx context.Context) error {
 	return s.forward(s.pool).copying().All(ctx)
 }
 
-// replay catches up with what was written and deleted since.
+// replay catches up with later writes and deletions.
 func (s *step) replay(ctx context.Context) error { return s.catchUp(ctx, s.forward(s.pool)) }
 
 func (s *step) catchUp(ctx context.Context, w *walk) error {
@@ -110,12 +110,11 @@ func (w *walk) page(ctx context.Context) (int, error) {
 	return len(rows), nil
 }
 
-// embeds says whether vectors are made anew.
+// embeds reports whether vectors are embedded again.
 func (w *walk) embeds() bool { return len(w.refit.Made) > 0 }
 
-// read gives the rows behind the cursor, which is "generation/row", and the next
-// cursor. Generations are committed in their order, so none turns up behind the
-// cursor.
+// read returns the rows after the cursor, which is "generation/row", and the next cursor.
+// Generations are committed in order, so the cursor misses none.
 func (w *walk) read(ctx context.Context) (page []source, cursor string, err error) {
 	var generation, row int64
 	if w.m.Cursor != "" {
@@ -147,8 +146,8 @@ func (w *walk) read(ctx context.Context) (page []source, cursor string, err erro
 	return page, cursor, err
 }
 
-// columnsOf gives the vectors of chunks that were made anew by column, as text; nil
-// where there is none.
+// columnsOf returns the newly embedded vectors of chunks by column, as text; nil without a
+// vector.
 func (w *walk) columnsOf(chunks []*engine.Chunk) ([]any, error) {
 	all := make([]any, len(w.refit.Made))
 	for i, made := range w.refit.Made {
@@ -170,8 +169,8 @@ func (w *walk) columnsOf(chunks []*engine.Chunk) ([]any, error) {
 	return all, nil
 }
 
-// insertion copies the rows $1, with those vectors as $2 and so on that are made
-// anew. A chunk that was replaced is replaced: its later row has the higher number.
+// insertion copies the rows $1, with newly embedded vectors from $2 on. A replaced chunk
+// wins by its higher row number.
 func (w *walk) insertion() string {
 	t := &w.to.table
 	columns := t.columns()
@@ -201,7 +200,7 @@ func (w *walk) insertion() string {
 		strings.Join(updates, ", "))
 }
 
-// turn makes the new table the true one.
+// turn makes the new table active.
 func (s *step) turn(ctx context.Context) error {
 	if s.m.Switched {
 		return nil
@@ -219,8 +218,7 @@ func (s *step) turn(ctx context.Context) error {
 	return err
 }
 
-// revert makes the old table the true one again: it first gets what was written
-// since the switch.
+// revert makes the old table active again, after copying the writes since the switch.
 func (s *step) revert(ctx context.Context) error {
 	if !s.m.Switched {
 		return nil
@@ -242,15 +240,15 @@ func (s *step) revert(ctx context.Context) error {
 	return err
 }
 
-// How long a switch waits for writers, and for searches in the old table.
+// The longest wait of a switch for writers, and for searches in the old table.
 const (
 	waitWriters = "SET LOCAL lock_timeout = '10s'"
 	waitReaders = "SET LOCAL lock_timeout = '2s'"
 	lockTimeout = "55P03"
 )
 
-// exchange does the last catch-up, points the knowledge base to the other table and
-// renames, in one transaction that writers wait for.
+// exchange does the last catch-up, points the knowledge base to the other table and renames
+// both, in one transaction that blocks writers.
 func (s *step) exchange(
 	ctx context.Context, way func(executor) *walk, rename func(context.Context, pgx.Tx) error,
 ) error {
@@ -284,8 +282,7 @@ func (s *step) exchange(
 	return err
 }
 
-// own locks the knowledge base's row and makes sure that the migration is still as
-// this gateway knows it.
+// own locks the knowledge base's row and checks that the migration is unchanged.
 func (s *step) own(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, waitWriters); err != nil {
 		return err
@@ -302,8 +299,7 @@ func (s *step) own(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// point makes the table that was filled the knowledge base's, unless chunks are
-// missing.
+// point makes the filled table active, unless chunks are missing.
 func (w *walk) point(ctx context.Context) error {
 	counts := "COUNT(*)"
 	for _, v := range w.to.table.vectors {
@@ -327,6 +323,6 @@ func (w *walk) point(ctx context.Context) error {
 	var generation int64
 	err = w.db.QueryRow(ctx, `UPDATE knowledge_bases SET definition = $2, vectors = $3, generation = generation + 1
 		WHERE number = $1 RETURNING generation`, w.number, definition, found[1:]).Scan(&generation)
-	w.m.Cursor = fmt.Sprintf("%d/0", generation) // what is written from now on lies behind
+	w.m.Cursor = fmt.Sprintf("%d/0", generation) // later writes have higher generations
 	return err
 }

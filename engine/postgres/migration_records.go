@@ -59,7 +59,7 @@ func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engi
 	return engine.DecodePlan(ref, body)
 }
 
-// noPlan tells a plan that was taken from one that never was.
+// noPlan distinguishes a plan that was taken from an unknown one.
 func (e *Engine) noPlan(ctx context.Context, ref engine.Ref, id string) error {
 	var there bool
 	err := e.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM mapping_plans WHERE kb_id = "+ofBase+" AND id = $3)",

@@ -14,14 +14,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// shape is what may change of a chunk table.
+// shape describes the changeable parts of a chunk table.
 type shape struct {
 	Table   string            `json:"table"`
 	Columns map[string]string `json:"columns"` // of vectors: their types
 	Indexes map[string]string `json:"indexes"` // without the table's name in front: the method, or invalid
 }
 
-// desiredShape is what a knowledge base of so many chunks is to have.
+// desiredShape is the required shape for that number of chunks.
 func (e *Engine) desiredShape(b *base, chunks int64) shape {
 	s := shape{b.table.name, b.columns(), map[string]string{
 		"generation": "btree", "document": "btree", "metadata": "gin",
@@ -35,7 +35,7 @@ func (e *Engine) desiredShape(b *base, chunks int64) shape {
 	return s
 }
 
-// columns are those of vectors, and their types.
+// columns lists the vector columns with their types.
 func (b *base) columns() map[string]string {
 	columns := make(map[string]string, len(b.table.vectors))
 	for _, v := range b.table.vectors {
@@ -44,7 +44,7 @@ func (b *base) columns() map[string]string {
 	return columns
 }
 
-// wantsIndex says whether the vectors are to be indexed once they are many.
+// wantsIndex reports whether the vectors are indexed once there are many.
 func (b *base) wantsIndex() bool { return b.table.indexable() && b.kb.VectorIndex != indexNone }
 
 // liveShape reads the catalogue of the database.
@@ -134,9 +134,9 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 	}
 	d.CompareColumns(live.Columns, target.columns())
 	d.CompareEmbedding(&b.kb, wanted)
-	d.CompareBoosts(&b.kb, wanted, engine.ChangeInPlace) // words are read of the bodies
+	d.CompareBoosts(&b.kb, wanted, engine.ChangeInPlace) // terms are read from the bodies
 	desired := e.desiredShape(target, now.chunks)
-	if d.Class == engine.ChangeNone { // another table has the indexes of its own
+	if d.Class == engine.ChangeNone { // a new table gets its own indexes
 		compareIndexes(d, &live, &desired, target.wantsIndex())
 		if b.kb.VectorIndex != wanted.VectorIndex {
 			d.Add(engine.MappingChange{
@@ -152,7 +152,7 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 			Reason: fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf),
 		})
 	}
-	// Indexes are no part of the digest: the engine builds those on its own.
+	// Indexes are excluded from the digest: the engine builds them by itself.
 	if err := d.Seal(&b.kb, live.Table, live.Columns); err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 		Scan(&d.Estimate.Bytes)
 }
 
-// Chunks per second of each kind of copy with the building of its index, as measured
-// on two cores with 384 dimensions: enough to tell minutes from hours.
+// Chunks per second by copy method, including the index, measured on two cores with 384
+// dimensions: enough to tell minutes from hours.
 var copyRates = map[string]float64{engine.CopyRebuild: 700, engine.CopyEmbed: 15}
 
 func compareIndexes(d *engine.MappingDiff, live, desired *shape, wanted bool) {

@@ -9,9 +9,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// withShape is withBase for requests that depend on the shape. One of a later
-// generation than this engine knows makes it look again; while a migration compares
-// both shapes, the new one is asked for by its generation.
+// withShape is withBase for requests that depend on the shape. A request of a later
+// generation than known here makes it look again; while a migration compares both shapes,
+// the new one is addressed by its generation.
 func (e *Engine) withShape(ctx context.Context, kb *engine.KnowledgeBase, do func(*base) error) error {
 	if found, ok := e.shadows.Load(kb.Ref); ok {
 		if b, ok := found.(*base); ok && b.kb.Generation == kb.Generation {
@@ -24,7 +24,7 @@ func (e *Engine) withShape(ctx context.Context, kb *engine.KnowledgeBase, do fun
 	return e.withBase(ctx, kb.Ref, do)
 }
 
-// current is a knowledge base in the shape that it has now.
+// current returns a knowledge base in its current shape.
 func (e *Engine) current(ctx context.Context, b *base) (*base, error) {
 	var same bool
 	err := e.pool.QueryRow(ctx, `SELECT number = $3 AND COALESCE((definition ->> 'generation')::BIGINT, 0) = $4

@@ -7,11 +7,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// What filter.ParseMoment says, in SQL that raises no error whatever a text is. The parts of a text of this form
-// stand at places of their own; groups of the expression that capture them would take many times as long.
+// filter.ParseMoment in SQL that never raises an error. The parts of such a text are at fixed positions; capturing
+// groups would take many times as long.
 const (
-	// writtenAlike are texts as most times have them, on days that every month but February has: they sort like what
-	// they say.
+	// writtenAlike matches the most common format, on days that every month but February has: such texts sort like
+	// their times.
 	writtenAlike = `'^[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))T` +
 		`(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$' AND left(t, 4) <> '0000'`
 
@@ -39,8 +39,8 @@ const (
 		`+ ((hour - sign * hours) * 3600 + (minute - sign * minutes) * 60 + second) * 1000000::bigint + micros`
 )
 
-// inTime holds where one of the field's texts is a time that lies between. OFFSET 0 keeps a step from being written
-// into the next one as often as that names it.
+// inTime holds if one of the field's texts is a time in the span. OFFSET 0 prevents the planner from inlining a step
+// once per reference.
 func (w *where) inTime(field string, between engine.Moment) string {
 	if between.From >= between.Below { // PostgreSQL has no such ranges
 		return "FALSE"
@@ -56,7 +56,7 @@ func (w *where) inTime(field string, between engine.Moment) string {
 		microsOfTime, w.bind(between.From), w.bind(between.Below), partsOfTime, formOfTime, partsOfZone)
 }
 
-// second is the text of the first whole second that does not lie before, or one below or above all of them.
+// second is the text of the first whole second not before micros, clamped below or above all texts.
 func second(micros int64) string {
 	at := time.UnixMicro(micros).UTC()
 	if at.Truncate(time.Second).Before(at) {

@@ -12,13 +12,13 @@ import (
 	"github.com/hybridge-search/hybridge/lib/parallel"
 )
 
-// prepared is a chunk with everything that can be worked out before its row is known.
+// prepared is a chunk with everything that can be computed before its row is known.
 type prepared struct {
 	id, documentID string
 	available      bool
-	present        []bool // by vector field: it has a vector
+	present        []bool // by vector field: whether it has a vector
 	values         []any  // of the table's columns behind row and generation
-	err            error  // it cannot be stored
+	err            error  // why it cannot be stored
 }
 
 func (b *base) prepare(chunks []engine.Chunk) []*prepared {
@@ -64,11 +64,10 @@ func (p *prepared) row(number, generation int64) []any {
 	return append([]any{number, generation}, p.values...)
 }
 
-// maxName bounds what stands in a B-tree index, in bytes.
+// maxName bounds values in a B-tree index, in bytes.
 const maxName = 1024
 
-// check guards against what ingestion refuses already, and what PostgreSQL cannot
-// store.
+// check is a safeguard: ingestion checks the same, except limits of PostgreSQL.
 func (b *base) check(c *engine.Chunk) error {
 	if c.ID == "" {
 		return fault.Invalid("id", c.ID, "a name of the chunk, not empty")
@@ -94,7 +93,7 @@ func (b *base) check(c *engine.Chunk) error {
 	return nil
 }
 
-// storable says whether PostgreSQL takes a text.
+// storable reports whether PostgreSQL accepts a text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // hasNUL looks for the one character that JSONB does not take.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// rank runs the legs, each for its own best K: the keyword indexes in memory
-// beside the database.
+// rank runs the legs, each for its own best K: the keyword indexes in memory in parallel
+// with the database.
 func (q *search) rank(ctx context.Context) error {
 	if err := q.collect(ctx); err != nil {
 		return err
@@ -16,7 +16,7 @@ func (q *search) rank(ctx context.Context) error {
 	if err := q.complete(ctx, rows); err != nil {
 		return err
 	}
-	rows = q.union() // of those that are there
+	rows = q.union() // of the existing rows
 	q.order()
 	q.fill(ctx, rows)
 	position := make(map[int64]int, len(rows))

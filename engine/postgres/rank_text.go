@@ -11,9 +11,9 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 )
 
-// searchText asks the keyword index for one hit more than K, to see whether the
-// K-th ties with the next. Where the filter is not known as rows it asks for some
-// more, as not all of them will pass.
+// searchText asks the keyword index for one hit more than K, to see whether the K-th ties
+// with the next. If the filter is not known as rows it asks for more, as some will not
+// pass.
 func (q *search) searchText(ctx context.Context, l *leg) {
 	begun := time.Now()
 	l.asked = l.K + 1
@@ -24,7 +24,7 @@ func (q *search) searchText(ctx context.Context, l *leg) {
 	l.Took = time.Since(begun)
 }
 
-// index is that of the leg's field, with those of its parts that count more.
+// index returns the index of the leg's field, with its boosted parts.
 func (q *search) index(l *leg) bm25.Searcher {
 	var parts []bm25.Part
 	for _, boost := range l.Boosts {
@@ -43,9 +43,8 @@ func (q *search) askText(ctx context.Context, l *leg) {
 	l.first = index.Search(ctx, l.Text, l.asked, accept)
 }
 
-// settleText takes a text leg's best K of what the keyword index gave. Hits that
-// tie with the K-th are cut by their ids, which the database knows, as it knows
-// which of them pass the filter.
+// settleText selects a text leg's best K among the hits of the keyword index. Only the
+// database knows which of them pass the filter, and the ids that break ties with the K-th.
 func (q *search) settleText(ctx context.Context, l *leg) error {
 	certain := q.accept != nil || q.unfiltered()
 	if n := len(l.first); certain && (n <= l.K || l.K > 0 && l.first[l.K].Score < l.first[l.K-1].Score) {
@@ -70,8 +69,7 @@ func (q *search) settleText(ctx context.Context, l *leg) error {
 	}
 }
 
-// passing gives those of the keyword index's hits that pass the filter, by score
-// and then by id.
+// passing returns the keyword hits that pass the filter, by score and then by id.
 func (q *search) passing(ctx context.Context, l *leg) ([]scored, error) {
 	rows := make([]int64, len(l.first))
 	for i, h := range l.first {

@@ -10,11 +10,11 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// How a vector leg was answered.
+// Methods of a vector leg.
 const (
 	methodExact = "exact" // every chunk that passes the filter was compared
-	methodHNSW  = "hnsw"  // by the approximate index
-	methodUnion = "union" // a sum, over what each leg found
+	methodHNSW  = "hnsw"  // the approximate index was used
+	methodUnion = "union" // a sum over the candidates of each leg
 )
 
 // searchVectors runs the vector legs one after the other on the transaction's
@@ -34,8 +34,8 @@ func (q *search) searchVectors(ctx context.Context) error {
 	return nil
 }
 
-// searchVector asks the index when there is one and many chunks pass the filter. An
-// answer of fewer than K is then repeated exactly.
+// searchVector uses the index if there is one and many chunks pass the filter. If that
+// finds fewer than K it is repeated exactly.
 func (q *search) searchVector(ctx context.Context, l *leg) (err error) {
 	field := slices.Index(q.base.table.vectors, l.Field)
 	if !q.few && q.indexed(ctx, field) {
@@ -88,8 +88,8 @@ func (q *search) approximate(ctx context.Context, l *leg) ([]scored, error) {
 	return collectScored(results.Query())
 }
 
-// walk is the statement for the vector index. From an index in half precision it takes
-// twice as many, which the full vectors then put in order.
+// walk is the statement for the vector index. An index in half precision yields twice as
+// many rows, which are then sorted by the full vectors.
 func (q *search) walk(l *leg, w *where) string {
 	t := &q.base.table
 	v := w.bind(pgvector.NewVector(l.unit))
@@ -116,11 +116,11 @@ func collectScored(rows pgx.Rows, err error) ([]scored, error) {
 	})
 }
 
-// bounded cuts off what rounding puts beyond -1 and 1.
+// bounded clamps rounding errors to [-1, 1].
 func bounded(cosine float64) float64 { return max(-1, min(1, cosine)) }
 
-// indexed says whether the vector index of a field can be used.
+// indexed reports whether the vector index of a field is usable.
 func (q *search) indexed(ctx context.Context, field int) bool {
 	usable, err := q.base.usableIndexes(ctx, q.conn, indexAge)
-	return err == nil && usable[field] // an error ends the transaction, whose next statement tells
+	return err == nil && usable[field] // an error aborts the transaction, so its next statement fails
 }

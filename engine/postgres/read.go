@@ -91,7 +91,7 @@ func (e *Engine) Documents(
 	return all, err
 }
 
-// known gives a text as a parameter; what cannot be stored is no chunk's.
+// known returns a text as a parameter; a text that cannot be stored matches no chunk.
 func known(text string) string {
 	if storable(text) {
 		return text
@@ -167,7 +167,7 @@ func (e *Engine) scan(ctx context.Context, b *base, req *engine.ScanRequest) ([]
 	return pgx.CollectRows(rows, b.scanWhole)
 }
 
-// wholeColumns are the columns that scanWhole reads: the body and every vector.
+// wholeColumns lists the columns that scanWhole reads: the body and every vector.
 func (b *base) wholeColumns() string {
 	columns := "body"
 	for _, field := range b.table.vectors {

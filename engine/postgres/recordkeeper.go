@@ -103,7 +103,7 @@ func (e *Engine) replaceRecords(ctx context.Context, version int64, r *engine.Re
 	return err
 }
 
-// recordsNumber gives the number that a collection's items have.
+// recordsNumber returns the number that identifies a collection's items.
 func (e *Engine) recordsNumber(ctx context.Context, ref engine.RecordRef) (int64, error) {
 	numbers, err := collect(ctx, e, pgx.RowTo[int64],
 		"SELECT number FROM records WHERE tenant = $1 AND kind = $2 AND id = $3", ref.Tenant, ref.Kind, ref.ID)

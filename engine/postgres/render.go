@@ -6,9 +6,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// Render shows the SQL of a request's vector legs, as they run when few chunks pass
-// the filter and when many do, without asking the database. $1 and so on are what
-// the caller gave; text legs run on the gateway's own index.
+// Render shows the SQL of a request's vector legs, as they run when few chunks pass the
+// filter and when many do, without asking the database. $1 and so on are the caller's
+// values; text legs run on the gateway's own index.
 func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	e.mu.Lock()
 	b := e.bases[req.KB.Ref]

@@ -34,21 +34,21 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	return result, err
 }
 
-// search is one search in one transaction, which sees one moment.
+// search is one search in one transaction with a single snapshot.
 type search struct {
 	engine   *Engine
 	base     *base
 	request  *engine.Request
 	legs     []leg
 	keywords map[string]keyword // by text field
-	until    time.Time          // when it no longer waits for them
+	until    time.Time          // deadline for them
 
 	conn  *pgxpool.Conn // in the transaction
 	ended bool          // the transaction is over
 	state *state
 	where *where // the filter
-	few   bool   // so few chunks pass the filter that they are all looked at
-	// rows are the chunks that pass the filter, when they are few and known.
+	few   bool   // few chunks pass the filter: all are compared
+	// rows holds the chunks that pass the filter, if few and known.
 	rows   []int64
 	accept *roaring.Bitmap // rows as a set
 	found  map[int64]*record
@@ -64,7 +64,7 @@ type leg struct {
 	engine.LegOutcome
 
 	first []bm25.Hit // of a text leg
-	asked int        // how many were asked for
+	asked int        // number of hits requested
 }
 
 // scored is a row with its score.
@@ -75,9 +75,9 @@ type scored struct {
 
 func (l *leg) isText() bool { return l.Text != nil }
 
-// run does the search. While a keyword index is built or loaded the search waits for
-// it, for Options.KeywordWait in all, without holding a connection, and then begins
-// again: with the index, or else with its vectors alone.
+// run executes the search. While a keyword index is built or loaded it waits, at most
+// Options.KeywordWait in all, without holding a connection, and then starts again: with the
+// index, or else with vectors only.
 func (q *search) run(ctx context.Context) (*engine.Result, error) {
 	if err := q.open(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (q *search) run(ctx context.Context) (*engine.Result, error) {
 // errMoved says that a keyword index is newer than the transaction.
 var errMoved = errors.New("the knowledge base has changed")
 
-// lateError says that a keyword index of a state is not ready at once.
+// lateError says that a keyword index of a state is not ready yet.
 type lateError struct {
 	state *state
 	err   error
@@ -107,7 +107,7 @@ type lateError struct {
 // Error implements error.
 func (e *lateError) Error() string { return e.err.Error() }
 
-// Unwrap gives errors.Is and errors.As what it is made of.
+// Unwrap returns the cause.
 func (e *lateError) Unwrap() error { return e.err }
 
 func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
@@ -115,7 +115,7 @@ func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Release() // one whose transaction did not end is closed
+	defer conn.Release() // closes it if the transaction did not end
 	q.conn, q.found, q.rows, q.accept = conn, map[int64]*record{}, nil, nil
 	if err := q.begin(ctx); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if _, failed := conn.Exec(ending, "ROLLBACK"); err == nil {
-		err = failed // it only reads, but what it has read must be whole
+		err = failed // it only reads, but the result must be complete
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
 	return q.result(), nil
 }
 
-// begin opens the transaction that sees one moment, and reads the state.
+// begin opens the snapshot transaction and reads the state.
 func (q *search) begin(ctx context.Context) (err error) {
 	q.ended = false
 	batch := &pgx.Batch{}
@@ -150,7 +150,7 @@ func (q *search) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// within is what happens in the transaction.
+// within runs the steps inside the transaction.
 func (q *search) within(ctx context.Context) error {
 	if err := q.fetchKeywords(ctx); err != nil {
 		return err
@@ -165,16 +165,16 @@ func (q *search) within(ctx context.Context) error {
 	if err := work(ctx); err != nil {
 		return err
 	}
-	return ctx.Err() // keyword indexes give what they have when it ends
+	return ctx.Err() // keyword indexes return partial results when it ends
 }
 
-// promptly is how long a search waits for keyword indexes in its transaction.
-const promptly = 50 * time.Millisecond
+// shortKeywordWait is the longest wait for keyword indexes inside the transaction.
+const shortKeywordWait = 50 * time.Millisecond
 
-// fetchKeywords gets the keyword indexes, or leaves the transaction to wait for them.
-// When the time for that is over, legs fail for want of them.
+// fetchKeywords gets the keyword indexes, or leaves the transaction to wait for them. After
+// the deadline, legs without an index fail.
 func (q *search) fetchKeywords(ctx context.Context) error {
-	until, mayLeave := time.Now().Add(promptly), true
+	until, mayLeave := time.Now().Add(shortKeywordWait), true
 	if until.After(q.until) {
 		until, mayLeave = q.until, false
 	}
@@ -192,8 +192,7 @@ func (q *search) fetchKeywords(ctx context.Context) error {
 	return q.lackKeywords()
 }
 
-// keywordsUntil waits for the keyword indexes of a state; late says that the time was
-// over first.
+// keywordsUntil waits for the keyword indexes of a state; late reports a timeout.
 func (q *search) keywordsUntil(ctx context.Context, until time.Time, of *state) (late, moved bool) {
 	waiting, stop := context.WithDeadline(ctx, until)
 	defer stop()
@@ -217,7 +216,7 @@ func (q *search) open() error {
 	return q.anyLeg()
 }
 
-// anyLeg gives the first leg's fault when all of them have failed.
+// anyLeg returns the first leg's fault if all legs failed.
 func (q *search) anyLeg() error {
 	for i := range q.legs {
 		if q.legs[i].Err == nil {
@@ -252,13 +251,13 @@ func (l *leg) bind(b *base) error {
 	return nil
 }
 
-// needsKeywords reports whether nothing can be answered without keyword indexes.
+// needsKeywords reports whether the search is impossible without keyword indexes.
 func (q *search) needsKeywords() bool {
 	byVector := slices.ContainsFunc(q.legs, func(l leg) bool { return l.Err == nil && !l.isText() })
 	return !byVector && len(q.legs) > 0 || len(q.request.Filter.Required)+len(q.request.Filter.Excluded) > 0
 }
 
-// textFields are those whose keyword indexes the search needs.
+// textFields lists the fields whose keyword indexes the search needs.
 func (q *search) textFields() []string {
 	var fields []string
 	for i := range q.legs {
@@ -284,7 +283,7 @@ func (q *search) phraseFields() []string {
 	return q.request.Filter.Fields
 }
 
-// lackKeywords fails the legs that have no keyword index.
+// lackKeywords fails the legs without a keyword index.
 func (q *search) lackKeywords() error {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.isText() && l.Err == nil {

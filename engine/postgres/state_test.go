@@ -67,6 +67,6 @@ func TestABaseThatIsReplacedAgainAndAgain(t *testing.T) {
 		}
 	}
 	f(0, true)
-	f(mostLooks-1, true)
+	f(maxLookups-1, true)
 	f(1000, false)
 }

@@ -97,7 +97,7 @@ func (e *Engine) vectorStatistics(
 	return nil
 }
 
-// moments are those of the cosines of every vector of a column to the first parameter.
+// moments computes the moments of the cosines between a column's vectors and the first parameter.
 func (t *table) moments(column string) string {
 	return fmt.Sprintf("SELECT COALESCE(avg(cosine), 0), COALESCE(stddev_pop(cosine), 0) "+
 		"FROM (SELECT 1 - (%[1]s <=> $1) AS cosine FROM %[2]s WHERE %[3]s IS NOT NULL) AS compared",
@@ -134,12 +134,12 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	return out, nil
 }
 
-// sampleSize is how many vectors the moments of the cosines are taken over.
+// sampleSize is the number of vectors for the moments of the cosines.
 const sampleSize = 500
 
-// sampleCache keeps the sample of each vector field until its knowledge base changes.
-// Chunks are drawn by the hash of their id, so every gateway has the same sample, and
-// a write changes it only by the chunks it changes.
+// sampleCache caches the sample of each vector field until its knowledge base changes.
+// Chunks are drawn by the hash of their id, so every gateway has the same sample, and a
+// write affects only the written chunks.
 type sampleCache struct {
 	mu  sync.Mutex
 	all map[sampleKey]*sample

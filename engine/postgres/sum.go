@@ -9,8 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// sum ranks by the weighted sum of all legs' points: of every chunk when few pass
-// the filter, else of those that any leg has among its best Candidates.
+// sum ranks by the weighted sum of all legs' points: over every chunk if few pass the
+// filter, else over the best Candidates of each leg.
 func (q *search) sum(ctx context.Context) error {
 	q.method = methodUnion
 	if q.few {
@@ -33,7 +33,7 @@ func (q *search) sum(ctx context.Context) error {
 	return nil
 }
 
-// candidates are the rows that take part, their records read.
+// candidates returns the rows that take part, after reading their records.
 func (q *search) candidates(ctx context.Context) ([]int64, error) {
 	if q.few || len(q.legs) == 0 {
 		w := q.where.clone()
@@ -51,7 +51,7 @@ func (q *search) candidates(ctx context.Context) ([]int64, error) {
 		return rows, nil
 	}
 	for i := range q.legs {
-		own := *q.legs[i].Leg // its K counts for rankings only
+		own := *q.legs[i].Leg // its own K applies to rankings only
 		own.K = q.request.Sum.Candidates
 		q.legs[i].Leg = &own
 	}
@@ -101,7 +101,7 @@ func (q *search) totals(ctx context.Context, rows []int64) []scored {
 	return totals
 }
 
-// points is what a leg gives for a raw score, and whether it knows the chunk.
+// points converts a leg's raw score to points; there says whether the leg covers the chunk.
 func (q *search) points(l *leg, raw float64) (points float64, there bool) {
 	switch {
 	case math.IsNaN(raw):

@@ -15,13 +15,13 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// table is the SQL of one knowledge base's chunks. Its name is ours, and the names of
-// its vector columns are ours or such as engine.KnowledgeBase.CheckVectorFields accepts.
+// table is the SQL of one knowledge base's chunks. Its name is generated, and its vector
+// columns are checked by engine.KnowledgeBase.CheckVectorFields.
 type table struct {
 	number  int64
 	name    string
 	dims    int
-	half    bool     // vectors are kept in half precision
+	half    bool     // vectors are stored in half precision
 	vectors []string // a column per vector field
 }
 
@@ -52,7 +52,7 @@ func (t *table) read(column string) string {
 	return column
 }
 
-// value is a vector as the column takes it.
+// value encodes a vector for the column.
 func (t *table) value(v []float32) any {
 	if t.half {
 		return pgvector.NewHalfVector(v)
@@ -60,8 +60,8 @@ func (t *table) value(v []float32) any {
 	return pgvector.NewVector(v)
 }
 
-// unit scales a vector to length 1. In half precision that would never end, as each rounding
-// changes the length again: what such a table has given stays as it is.
+// unit scales a vector to length 1. Vectors already in half precision are left unchanged, as each rounding
+// would change the length again.
 func (t *table) unit(v []float32) []float32 {
 	if t.half && len(v) > 0 && !slices.ContainsFunc(v, func(x float32) bool { return !isHalf(x) }) {
 		if square := vector.Dot(v, v); square > 1-halfRounding && square < 1+halfRounding {
@@ -72,12 +72,12 @@ func (t *table) unit(v []float32) []float32 {
 }
 
 const (
-	halfRounding = 1.0 / (1 << 10) // of the square of a length whose components were rounded
-	smallestHalf = 1.0 / (1 << 14) // that has all its 11 bits; below, the step is the same
+	halfRounding = 1.0 / (1 << 10) // error of the squared length after rounding the components
+	smallestHalf = 1.0 / (1 << 14) // smallest with all 11 bits; below, the step is constant
 	halfStep     = 1.0 / (1 << 24)
 )
 
-// isHalf reports whether a number stays as it is in half precision.
+// isHalf reports whether a number is exact in half precision.
 func isHalf(x float32) bool {
 	if size := math.Abs(float64(x)); size < smallestHalf {
 		return math.Trunc(size/halfStep) == size/halfStep
@@ -85,9 +85,9 @@ func isHalf(x float32) bool {
 	return math.Float32bits(x)&(1<<13-1) == 0
 }
 
-// definition makes the table. Vectors are unit vectors. STORAGE MAIN keeps them in
-// the row, so that an exact scan reads no second place; what the hits of a page
-// need alone (body) is moved out instead. lot orders a fixed random sample.
+// definition creates the table. Vectors are unit vectors. STORAGE MAIN keeps them in the
+// row, so that an exact scan avoids TOAST; body, needed only for the hits of a page, is
+// moved out instead. lot orders a fixed random sample.
 func (t *table) definition() []string {
 	columns := ""
 	for _, v := range t.vectors {
@@ -117,7 +117,7 @@ func (t *table) definition() []string {
 	return statements
 }
 
-// bare counts the rows of a group that have no vector; 0 where there are no vector fields.
+// bare counts the rows of a group without a vector; 0 if there are no vector fields.
 func (t *table) bare() string {
 	if len(t.vectors) == 0 {
 		return "0"
@@ -146,15 +146,15 @@ func (t *table) drop(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// columns are those that COPY fills, in the order of prepared.values.
+// columns lists the columns that COPY fills, in the order of prepared.values.
 func (t *table) columns() []string {
 	return append([]string{
 		"row", "generation", "id", "document_id", "document_name", "ordinal", "available", "lot", "metadata", "body",
 	}, t.vectors...)
 }
 
-// removal deletes the rows that the condition selects, notes them in the log as
-// deleted by generation $1, and gives the id of each with what the counters lose.
+// removal deletes the rows selected by the condition, logs them as deleted by generation
+// $1, and returns each id with the decrements of the counters.
 func (t *table) removal(condition string) string {
 	present := make([]string, len(t.vectors))
 	for i, v := range t.vectors {
@@ -168,8 +168,7 @@ func (t *table) removal(condition string) string {
 SELECT id, available, present FROM gone`, t.name, condition, strings.Join(present, ", "), t.number)
 }
 
-// maxIndexed and maxIndexedHalf are the largest dimensions that HNSW takes of a
-// vector and of a halfvec.
+// maxIndexed and maxIndexedHalf are the largest dimensions of HNSW for vector and halfvec.
 const (
 	maxIndexed     = 2000
 	maxIndexedHalf = 4000
@@ -177,10 +176,10 @@ const (
 
 func (t *table) indexable() bool { return t.dims > 0 && t.dims <= maxIndexedHalf }
 
-// halved says that the index holds the vectors in half precision.
+// halved reports whether the index holds vectors in half precision.
 func (t *table) halved() bool { return t.half || t.dims > maxIndexed }
 
-// indexed is the expression that the vector index of a column is over.
+// indexed is the expression covered by the vector index of a column.
 func (t *table) indexed(column string) string {
 	if t.halved() && !t.half {
 		return fmt.Sprintf("(%s::halfvec(%d))", column, t.dims)
@@ -190,7 +189,7 @@ func (t *table) indexed(column string) string {
 
 func (t *table) indexName(column string) string { return t.name + "_" + column + "_hnsw" }
 
-// indexDefinition makes a vector index without keeping writers out.
+// indexDefinition creates a vector index without blocking writers.
 func (t *table) indexDefinition(column string) string {
 	operators := "vector_cosine_ops"
 	if t.halved() {

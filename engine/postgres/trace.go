@@ -8,8 +8,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
-// tracer adds a span for what is sent to PostgreSQL at a time. SQL has parameters in place of
-// texts, and is left out all the same: it is long and says which plan made it.
+// tracer adds a span for each round trip to PostgreSQL. It omits the SQL, although it is parameterised: it is
+// long and the plan follows from the parent span.
 type tracer struct{}
 
 var (

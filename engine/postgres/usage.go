@@ -6,10 +6,10 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 )
 
-// usage counts what tenants write beside the knowledge bases.
+// usage counts the bytes that tenants write.
 type usage struct{ engine *Engine }
 
-// Usage gives the store of what tenants write; it lives as long as the engine.
+// Usage returns the store of tenants' usage; it lives as long as the engine.
 func (e *Engine) Usage() quota.Store { return &usage{engine: e} }
 
 // Add implements quota.Store.

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// verifiedAtOnce is how many chunks are read in one statement.
-const verifiedAtOnce = 500
+// verifyBatch is the number of chunks read in one statement.
+const verifyBatch = 500
 
-// columns are what a chunk is found, filtered and ordered by, beside its words and vectors.
+// columns holds the columns that a chunk is found, filtered and sorted by, besides its terms and vectors.
 type columns struct {
 	ID, DocumentID, DocumentName string
 	Ordinal                      int64
@@ -30,7 +30,7 @@ func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, _ bool) (*
 	var found *engine.Integrity
 	err := e.withBase(ctx, kb.Ref, func(b *base) error {
 		found = &engine.Integrity{Engine: e.Name()}
-		for last, n := "", verifiedAtOnce; n == verifiedAtOnce; {
+		for last, n := "", verifyBatch; n == verifyBatch; {
 			err := e.reading(ctx, func(ctx context.Context) (err error) {
 				last, n, err = e.verifyPage(ctx, b, last, found)
 				return err
@@ -44,12 +44,12 @@ func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, _ bool) (*
 	return found, err
 }
 
-// verifyPage compares the rows behind an id, and gives the last of them and how many.
+// verifyPage compares the rows after an id, and returns the last id and their number.
 func (e *Engine) verifyPage(
 	ctx context.Context, b *base, after string, found *engine.Integrity,
 ) (last string, n int, err error) {
 	rows, err := e.pool.Query(ctx, fmt.Sprintf(`SELECT id, document_id, document_name, ordinal, available,
-		lot, metadata, body FROM %s WHERE id > $1 ORDER BY id LIMIT $2`, b.table.name), after, verifiedAtOnce)
+		lot, metadata, body FROM %s WHERE id > $1 ORDER BY id LIMIT $2`, b.table.name), after, verifyBatch)
 	if err != nil {
 		return "", 0, err
 	}
@@ -71,7 +71,7 @@ func (e *Engine) verifyPage(
 	return last, n, err
 }
 
-// sound reports whether a row is as that of its chunk would be.
+// sound reports whether a row equals the one derived from its chunk.
 func (b *base) sound(got *columns, metadata, body []byte) bool {
 	c, err := b.kb.DecodeStored(body)
 	if err != nil {

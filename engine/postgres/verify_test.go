@@ -12,7 +12,7 @@ import (
 func TestWhatIsSearchedIsVerified(t *testing.T) {
 	e := gateway(t, newSchema(t))
 	withNotes(t, e)
-	chunks := make([]engine.Chunk, 2*verifiedAtOnce)
+	chunks := make([]engine.Chunk, 2*verifyBatch)
 	for i := range chunks {
 		chunks[i] = note(fmt.Sprintf("n%04d", i), "a refund")
 		chunks[i].Owner, chunks[i].Ordinal = "anna", i

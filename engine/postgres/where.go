@@ -29,7 +29,7 @@ func (w *where) and(sql string, args ...any) {
 	w.parts = append(w.parts, fmt.Sprintf(sql, args...))
 }
 
-// String is the condition; TRUE when there is none.
+// String returns the condition; TRUE if there is none.
 func (w *where) String() string {
 	if len(w.parts) == 0 {
 		return "TRUE"
@@ -37,17 +37,17 @@ func (w *where) String() string {
 	return strings.Join(w.parts, " AND ")
 }
 
-// clone is a copy to which parameters may be added.
+// clone returns a copy to which parameters may be added.
 func (w *where) clone() *where {
 	return &where{parts: append([]string(nil), w.parts...), args: append([]any(nil), w.args...)}
 }
 
-// restrictsNothing says that a filter lets every available chunk pass.
+// restrictsNothing reports whether every available chunk passes a filter.
 func restrictsNothing(f *engine.Filter) bool {
 	return f.IDs == nil && f.Owner == "" && len(f.Conditions)+len(f.Required)+len(f.Excluded)+len(f.Except) == 0
 }
 
-// whereOf is a filter's condition, without its phrases.
+// whereOf builds a filter's condition, without its phrases.
 func whereOf(f *engine.Filter) *where {
 	w := &where{}
 	w.and("available")
@@ -66,7 +66,7 @@ func whereOf(f *engine.Filter) *where {
 	return w
 }
 
-// ids binds those that a chunk may have.
+// ids binds the allowed ids of chunks.
 func (w *where) ids(ids []string) string {
 	some := make([]string, 0, len(ids))
 	for _, id := range ids {
@@ -77,7 +77,7 @@ func (w *where) ids(ids []string) string {
 	return w.bind(some)
 }
 
-// condition adds what engine.Condition.Matches means.
+// condition adds the equivalent of engine.Condition.Matches.
 func (w *where) condition(c *engine.Condition) { w.parts = append(w.parts, w.matches(c)) }
 
 func (w *where) matches(c *engine.Condition) string {
@@ -122,8 +122,8 @@ func (w *where) holds(c *engine.Condition) string {
 	}
 }
 
-// manyValues is from how many values on they are compared one by one, instead of
-// looking each up in the index of the metadata.
+// manyValues is the number of values from which they are compared one by one, instead of
+// looked up in the index of the metadata.
 const manyValues = 16
 
 func (w *where) oneOf(field string, values []engine.Value) string {
@@ -184,7 +184,7 @@ func (w *where) within(field string, r *engine.Range) string {
 			continue
 		}
 		number, ok := b.value.V.(float64)
-		if !ok { // no order, or of two types
+		if !ok { // no order, or mixed types
 			w.args = w.args[:from]
 			return "FALSE"
 		}
@@ -194,8 +194,7 @@ func (w *where) within(field string, r *engine.Range) string {
 		"WHERE CASE WHEN jsonb_typeof(value) = 'number' THEN %s ELSE FALSE END)", name, strings.Join(comparisons, " AND "))
 }
 
-// phrases adds the filter's phrases, as the rows that the keyword indexes have for
-// them.
+// phrases adds the filter's phrases, as the matching rows of the keyword indexes.
 func (w *where) phrases(ctx context.Context, f *engine.Filter, indexes []*bm25.Snapshot) {
 	for _, p := range f.Required {
 		w.and("row = ANY(%s)", w.bind(containing(ctx, p, indexes)))

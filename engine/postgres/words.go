@@ -137,7 +137,7 @@ func phraseFieldsOf(b *base, filter *engine.Filter) []string {
 	return filter.Fields
 }
 
-// indexesNow gives keyword indexes as they are now.
+// indexesNow returns the current keyword indexes.
 func (e *Engine) indexesNow(ctx context.Context, b *base, fields []string) (*state, map[string]keyword, error) {
 	waiting, stop := context.WithTimeout(ctx, e.keywordWait(false))
 	defer stop()
@@ -159,10 +159,10 @@ func (e *Engine) indexesNow(ctx context.Context, b *base, fields []string) (*sta
 	}
 }
 
-// identity is what a row is called.
+// identity is a row's chunk id and document id.
 type identity struct{ id, document string }
 
-// identify gives the rows that are still there.
+// identify returns the rows that still exist.
 func (e *Engine) identify(ctx context.Context, b *base, keys []uint32) (map[uint32]identity, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -182,8 +182,8 @@ func (e *Engine) identify(ctx context.Context, b *base, keys []uint32) (map[uint
 	return all, err
 }
 
-// passingCache keeps the rows that pass a filter until the knowledge base changes: whoever
-// types asks for the same ones with each letter.
+// passingCache caches the rows that pass a filter until the knowledge base changes: typing
+// needs the same rows for each letter.
 type passingCache struct {
 	mu  sync.Mutex
 	all map[passingKey]*roaring.Bitmap
@@ -195,7 +195,7 @@ type passingKey struct {
 	where      string // with its arguments
 }
 
-// maxPassing bounds the memory: of a million rows a set takes 130 kB.
+// maxPassing bounds the memory: a set of a million rows takes 130 kB.
 const maxPassing = 64
 
 // rows must not be changed.

@@ -80,14 +80,14 @@ func (e *Engine) remove(ctx context.Context, ref engine.Ref, plan func(*change))
 	return removed, err
 }
 
-// change is what one call does to a knowledge base, as a whole or not at all.
+// change is one call's write, applied atomically.
 type change struct {
 	base     *base
-	request  *engine.WriteRequest // says what put may replace; nil: anything
+	request  *engine.WriteRequest // restricts what put may replace; nil: anything
 	document *string              // that put replaces
 	edit     *engine.ChangeRequest
 	edited   []engine.ChangeOutcome
-	put      []*prepared // to be stored; of several with one id the last
+	put      []*prepared // chunks to store; the last of several with one id
 	outcomes []engine.WriteOutcome
 	firsts   map[string]int // outcomes of ids that may be replaced, by id
 	removals []removal
@@ -101,7 +101,7 @@ type removal struct {
 	argument  any
 }
 
-// counters are what a change adds to a knowledge base's.
+// counters are a change's increments of a knowledge base's counters.
 type counters struct {
 	chunks, hidden int64
 	vectors        []int64
@@ -151,7 +151,7 @@ func newChange(b *base, request *engine.WriteRequest, chunks []*prepared) *chang
 	return c
 }
 
-// ids are those of the chunks to be stored.
+// ids returns the ids of the chunks to store.
 func (c *change) ids() []string {
 	ids := make([]string, len(c.put))
 	for i, p := range c.put {
@@ -178,7 +178,7 @@ func (c *change) removeDocument(documentID string) {
 	}
 }
 
-// errUnchanged ends a transaction that found nothing to do.
+// errUnchanged aborts a transaction without changes.
 var errUnchanged = errors.New("nothing to change")
 
 // apply runs a change in one transaction. Writers of a knowledge base queue for the
@@ -201,7 +201,7 @@ func (e *Engine) apply(ctx context.Context, c *change) error {
 	return nil
 }
 
-// exists fails when the knowledge base does not.
+// exists fails if the knowledge base does not exist.
 func (e *Engine) exists(ctx context.Context, b *base) error {
 	if _, err := b.state(ctx, e.pool); err != nil {
 		return wrapUnlessReplaced(err, "looking for knowledge base %q", b.kb.ID)
@@ -245,7 +245,7 @@ func (c *change) run(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// remove deletes rows and notes what becomes of the outcomes and counters.
+// remove deletes rows and updates outcomes and counters.
 func (c *change) remove(ctx context.Context, tx pgx.Tx, generation int64, r removal) error {
 	rows, err := tx.Query(ctx, c.base.table.removal(r.condition), generation, r.argument)
 	if err != nil {

@@ -65,7 +65,7 @@ type Report struct {
 	Gone         int       `json:"gone" minimum:"0" doc:"Hits that are no longer in the knowledge base."`
 }
 
-// Log is what searches and events are read from; *events.Log is one.
+// Log is the source of searches and events; *events.Log is one.
 type Log interface {
 	Read(ctx context.Context, tenant string, from, to time.Time) iter.Seq2[events.Entry, error]
 }
@@ -82,7 +82,7 @@ func New(log Log, kept *library.Library) *Judges {
 	return &Judges{log: log, library: kept, now: time.Now}
 }
 
-// question is what was asked, and how often with a click.
+// question counts the searches with one text, and those with a click.
 type question struct {
 	key, text string
 	searches  int
@@ -245,7 +245,7 @@ func clicksOf(e *events.Entry) (places []int) {
 	return places
 }
 
-// judgmentsOf are those of a question's hits, best first.
+// judgmentsOf returns the judgments of a question's hits, best first.
 func (r *Request) judgmentsOf(q *question, model *Model, report *Report) (judgments []library.Judgment) {
 	of := model.Of(q.key)
 	hits := slices.SortedFunc(maps.Keys(of), func(a, b string) int {

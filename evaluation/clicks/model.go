@@ -1,6 +1,6 @@
 package clicks
 
-// Counts are what users did with a hit of a question's answers.
+// Counts counts the actions of users on a hit of a question.
 type Counts struct {
 	Examined int // searches with the hit at or above the last click
 	Clicked  int // of them, those with a click on it

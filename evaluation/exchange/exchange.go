@@ -63,7 +63,7 @@ type Reading struct {
 	Chunks bool
 	// ByText is the id of a query by its text, which some files have in its place.
 	ByText map[string]string
-	// KnowledgeBase is that of all; empty: the query set's, which must have one.
+	// KnowledgeBase is the knowledge base of all rows; empty: the query set's, which must have one.
 	KnowledgeBase string
 }
 
@@ -74,7 +74,7 @@ type Judgment struct {
 	Line int
 }
 
-// Of is what was judged: the chunk, or else the document.
+// Of returns the judged chunk, or else the document.
 func (j *Judgment) Of() string {
 	if j.ChunkID != "" {
 		return j.ChunkID
@@ -185,8 +185,8 @@ func (f *File) detected(r io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
-// Folder is what BEIR's folder of a set has: its corpus, its queries, and the judgments of one split, test where there
-// is one. The corpus may be missing.
+// Folder lists the files of BEIR's folder of a set: corpus, queries, and the judgments of one split, test if there is
+// one. The corpus may be missing.
 type Folder struct{ Path, Corpus, Queries, Judgments string }
 
 // OpenFolder finds the files of a folder. Judgments, if it is not empty, is the file of judgments.
@@ -211,7 +211,7 @@ func OpenFolder(path string, report *Report, judgments string) (*Folder, error) 
 	return nil, fault.Invalid("folder", path, "one with qrels.tsv, or qrels/test.tsv as BEIR's are downloaded")
 }
 
-// Name is that of a file within the folder, as reports have it.
+// Name is the name of a file within the folder, as in reports.
 func (f *Folder) Name(path string) string {
 	if name, err := filepath.Rel(f.Path, path); err == nil && filepath.IsLocal(name) {
 		return filepath.ToSlash(name)

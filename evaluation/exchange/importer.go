@@ -81,7 +81,7 @@ func (i Importer) ImportJudgments(
 }
 
 const (
-	// textName is that of a file that has none.
+	// textName is the name of a file without one.
 	textName = "text"
 	maxName  = 256 // bytes
 )

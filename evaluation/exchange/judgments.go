@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/library"
 )
 
-// pair is what is judged once.
+// pair is the key of a judgment.
 type pair struct{ query, base, document, chunk string }
 
 // judgments collects those of a file.

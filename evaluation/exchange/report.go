@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what may be odd.
+// Kind is a kind of oddity.
 type Kind string
 
 // What may be odd about a file by itself, about its rows, and about files together.
@@ -112,7 +112,7 @@ var kinds = map[Kind]struct {
 // firstRows of a kind are kept.
 const firstRows = 10
 
-// Report is what was odd about files.
+// Report lists the oddities of files.
 type Report struct {
 	Folder   string    `json:"-"` // of the files, for people
 	Oddities []*Oddity `json:"oddities"`
@@ -181,7 +181,7 @@ func (r *Report) count(which func(*Oddity) bool) (n int) {
 	return n
 }
 
-// Reasons are what was odd in a few words, to go behind an error; empty where nothing was.
+// Reasons summarises the oddities, to append to an error; empty if there are none.
 func (r *Report) Reasons() string {
 	var b strings.Builder
 	for i, o := range r.Oddities {

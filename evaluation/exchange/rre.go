@@ -93,7 +93,7 @@ func (a *ratings) group(line int) error {
 	return nil
 }
 
-// text is that of a query: of its placeholder, or of the only one.
+// text returns a query's text: the value of its placeholder, or of the only one.
 func (a *ratings) text(placeholders map[string]json.RawMessage) (text string) {
 	raw, named := placeholders[a.name]
 	if !named && len(placeholders) == 1 {

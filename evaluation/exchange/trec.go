@@ -72,7 +72,7 @@ func (f *File) columns(r io.Reader, columns int, numbers []int, take func(line i
 	})
 }
 
-// isSpace is what trec_eval takes for a space: of Unicode's others an id may have any.
+// isSpace reports a space of trec_eval: ids may contain other spaces of Unicode.
 func isSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
 // HasSpace reports whether a text cannot stand in a file of trec_eval.

@@ -57,19 +57,19 @@ func (r Rubric) digest() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Passage is what is graded.
+// Passage is a text to grade.
 type Passage struct {
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text"`
 }
 
-// Grade is what the judge says of a passage.
+// Grade is the judge's grade of a passage.
 type Grade struct {
 	Grade  int    `json:"grade"`
 	Reason string `json:"reason"` // at most 300 bytes
 }
 
-// Options of a client. URL is that of chat completions as OpenAI has them.
+// Options of a client. URL is the endpoint of chat completions in OpenAI's format.
 type Options struct {
 	URL     string
 	Model   string

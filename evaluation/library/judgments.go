@@ -68,16 +68,16 @@ type Judgment struct {
 	Note          string    `json:"note,omitempty" doc:"At most 1000 bytes."`
 }
 
-// listHead is what is stored of a list.
+// listHead is the stored head of a list.
 type listHead struct{ JudgmentListSpec }
 
-// HashOf is that of the text of a chunk, which a judgment keeps.
+// HashOf hashes the text of a chunk, for a judgment to store.
 func HashOf(title, content string) string {
 	sum := sha256.Sum256([]byte(title + "\n" + content))
 	return hex.EncodeToString(sum[:16])
 }
 
-// key is that of an item: one grade for each chunk, or document, of a query.
+// key is the key of an item: one grade for each chunk, or document, of a query.
 func (j *Judgment) key() string {
 	if j.ChunkID == "" {
 		return engine.RecordKey(j.QueryID, j.KnowledgeBase, "document", j.DocumentID)
@@ -425,7 +425,7 @@ func (l *Library) items(
 	return nil
 }
 
-// known are those of the judgments' queries that the set has.
+// known returns the judgments' queries that exist in the set.
 func (l *Library) known(ctx context.Context, set engine.RecordRef, judgments []Judgment) (map[string]bool, error) {
 	ids := make([]string, len(judgments))
 	for i := range judgments {

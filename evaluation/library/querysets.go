@@ -44,7 +44,7 @@ type Query struct {
 	Note         string        `json:"note,omitempty" doc:"At most 1000 bytes."`
 }
 
-// setHead is what is stored of a set.
+// setHead is the stored head of a set.
 type setHead struct{ QuerySetSpec }
 
 func (q *QuerySetSpec) check(id string) error {
@@ -295,7 +295,7 @@ func shortened(text string) string {
 	return string(letters[:shownText]) + "…"
 }
 
-// queriesOf are those that the set has of some, by their ids.
+// queriesOf returns the stored queries among some, by id.
 func (l *Library) queriesOf(ctx context.Context, set engine.RecordRef, some []Query) (map[string]*Query, error) {
 	ids := make([]string, len(some))
 	for i := range some {

@@ -27,7 +27,7 @@ type Metric struct {
 // Unjudged is the grade of what nobody judged. It counts as not relevant.
 const Unjudged = math.MinInt32
 
-// Judged is what metrics need of the judgments of a query beside the grades of what was found. It is immutable.
+// Judged prepares the judgments of a query for metrics. It is immutable.
 type Judged struct {
 	grades   []int // the highest first
 	relevant int
@@ -51,7 +51,7 @@ func NewJudged(judgments Judgments, scale int) *Judged {
 // measure compares the grades of the first hits of a ranking, best first, with all that were judged.
 type measure func(first []int, judged *Judged, depth int) float64
 
-// Of measures a ranking, best first: a number in [0, 1], 0 for a query without relevant documents. Scale is that of
+// Of measures a ranking, best first: a number in [0, 1], 0 for a query without relevant documents. For scale see
 // NewJudged.
 func (m *Metric) Of(ranking []string, judged Judgments, scale int) float64 {
 	first := ranking[:min(m.depth, len(ranking))]
@@ -190,8 +190,8 @@ func hit(first []int, _ *Judged, _ int) float64 {
 	return float64(min(relevantIn(first), 1))
 }
 
-// expectedReciprocalRank is that of the document at which a user stops who is satisfied by a grade with probability
-// (2^grade - 1)/2^scale (Chapelle et al., "Expected Reciprocal Rank for Graded Relevance", CIKM 2009).
+// expectedReciprocalRank is the expected 1/rank of the document at which a user stops, satisfied by a grade with
+// probability (2^grade - 1)/2^scale (Chapelle et al., "Expected Reciprocal Rank for Graded Relevance", CIKM 2009).
 func expectedReciprocalRank(first []int, judged *Judged, _ int) float64 {
 	goesOn, sum := 1.0, 0.0
 	for i, grade := range first {

@@ -69,7 +69,7 @@ func (r *Runs) begin(ctx context.Context, scope access.Scope, e *Evaluation, ver
 	return a, err
 }
 
-// queries are those of a set that are wanted.
+// queries returns the wanted queries of a set.
 func (r *Runs) queries(
 	ctx context.Context, scope access.Scope, set string, wanted func(*library.Query) bool,
 ) (queries []library.Query, err error) {

@@ -31,7 +31,7 @@ const (
 // silence is after how long without a sign work is taken for interrupted.
 const silence = time.Minute
 
-// Work is what evaluations and tunings have alike.
+// Work holds the fields shared by evaluations and tunings.
 type Work struct {
 	ID         string    `json:"id"`
 	State      State     `json:"state" enum:"running,done,failed,cancelled,interrupted" doc:"interrupted: its gateway ended."`
@@ -90,7 +90,7 @@ type book[T any, P interface {
 	absent, running, elsewhere func(id string) error
 }
 
-// page is what is stored of T.
+// page is the stored form of T.
 type page[T any] struct {
 	Work    *T       `json:"work"`
 	Bases   []string `json:"bases"`
@@ -223,8 +223,8 @@ func (b *book[T, P]) remove(ctx context.Context, scope access.Scope, id string) 
 	}
 }
 
-// launch stores it and starts its job, of job's tenant and knowledge base, from a version; the answer is what it is by
-// then. Where the job cannot start it is not kept as running.
+// launch stores it and starts its job, of job's tenant and knowledge base, from a version; it returns the stored
+// state. If the job cannot start it is not stored as running.
 func (b *book[T, P]) launch(ctx context.Context, of *T, version *int64, job jobs.Job, do jobs.Work) (*T, error) {
 	w := P(of).work()
 	saved, err := b.save(ctx, job.Tenant, of, *version)

@@ -239,8 +239,8 @@ func (c *climbing) observe(ctx context.Context, way int, q *library.Query) (*sea
 	return c.tunings.observer.Observe(within, c.scope, req)
 }
 
-// grades are those of the judgments, by the ids of chunks. Of a judged chunk that was not found only the grade
-// counts, and of a judged document the one chunk that it has.
+// grades returns the judgments' grades by chunk id. Of a judged chunk that was not found only the grade counts, and
+// of a judged document the one chunk that it has.
 func (c *climbing) grades(ctx context.Context, q *library.Query, said *search.Observed) (metric.Judgments, error) {
 	candidates, err := c.candidates(ctx, said)
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *climbing) grades(ctx context.Context, q *library.Query, said *search.Ob
 	return grades, nil
 }
 
-// candidates are what judgments of the observed chunks are found by.
+// candidates returns the keys to find judgments of the observed chunks.
 func (c *climbing) candidates(ctx context.Context, said *search.Observed) ([]found, error) {
 	var missing []string
 	c.mu.Lock()

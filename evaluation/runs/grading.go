@@ -326,7 +326,7 @@ func (w *grading) batch(ctx context.Context, q *library.Query, passages []graded
 	return 0, nil
 }
 
-// passages are those of a query that have no grade of this judge yet, each once.
+// passages returns a query's passages without a grade of this judge, each once.
 func (w *grading) passages(ctx context.Context, q *library.Query) ([]graded, error) {
 	var all []graded
 	seen := map[string]bool{}

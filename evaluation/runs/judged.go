@@ -10,8 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// judged is what is known of the answers of one query. A chunk is found by its id as long as its text is the one that
-// was judged, else by its text wherever that stands now.
+// judged holds the judgments of one query. A chunk is found by its id while its text is the judged one, else by its
+// text wherever it is now.
 type judged struct {
 	grades    metric.Judgments  // by key
 	chunks    map[string]string // hash by key, of chunks
@@ -72,7 +72,7 @@ func (q *judged) ranking(hits []search.Hit, judgedAs map[string]string) []Hit {
 	return ranked
 }
 
-// found is what a judgment of a chunk is found by.
+// found holds the keys that a chunk's judgment is found by.
 type found struct {
 	kb, document, chunk, hash string
 	score                     float64

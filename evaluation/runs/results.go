@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Result is what a system reached.
+// Result holds the measurements of a system.
 type Result struct {
 	System  string    `json:"system"`
 	Queries int       `json:"queries" minimum:"0" doc:"Judged ones with something relevant, which the metrics are of."`
@@ -42,7 +42,7 @@ const (
 	extreme = 20 // queries of a comparison that are kept at each end
 )
 
-// depth is that of the deepest metric, so that one request serves all.
+// depth is the depth of the deepest metric, so that one request serves all.
 func (e *Evaluation) depth() int {
 	deepest := shown
 	for _, name := range e.Metrics {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// JobKind is that of the job of an evaluation, which has the evaluation's id.
+	// JobKind is the kind of an evaluation's job, which has the evaluation's id.
 	JobKind = "evaluation"
 	// explained is how many hits of an answer are kept with what each leg gave them.
 	explained = 20

@@ -43,13 +43,13 @@ type Tuning struct {
 	Definition *presets.Definition `json:"definition,omitempty" doc:"What is recommended, if it is better beyond chance: PUT it to /v1/presets/{name}."`
 }
 
-// Presets are those that a tenant has.
+// Presets gives access to a tenant's presets.
 type Presets interface {
 	// Planners are all, by name.
 	Planners(tenant string) map[string]search.Planner
-	// Custom is what a preset that is not built in says; nil for one that is.
+	// Custom returns the definition of a saved preset; nil for a built-in one.
 	Custom(tenant, name string) *presets.Custom
-	// Usual is that of a search that names none.
+	// Usual is the default preset of a search.
 	Usual() string
 }
 

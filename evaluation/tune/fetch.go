@@ -27,24 +27,24 @@ type question struct {
 	judged *metric.Judged
 }
 
-// rows are what was found for each question by one way of retrieving, fit for fusions of one method and normaliser.
+// rows holds the candidates of each question by one way of retrieving, fit for fusions of one method and normaliser.
 type rows struct {
 	fetch  int
 	fusion scoring.Fusion
 	of     []row // by question
 }
 
-// row is what was found for one question: of a plan of two legs and 200 hits each about 3 to 9 kB.
+// row holds the candidates of one question: with two legs and 200 hits each about 3 to 9 kB.
 type row struct {
 	columns *scoring.Columns
 	shares  []float64 // what the planned weight of each leg is multiplied by
 	grades  []int32   // of the candidates of columns
-	// reranked is what a reranker said of them, NaN of those that it did not read; nil: the plan has none.
+	// reranked holds a reranker's scores, NaN for hits that it did not read; nil: the plan has none.
 	reranked []float64
 	known    map[string]float64 // features of the question; nil: nobody asks
 	drops    int                // candidates that do not count: 0 or 1
 	apart    bool
-	proof    bool // it can be told whether a ranking is that of the search
+	proof    bool // rankings can be checked against the search
 }
 
 const rowBytes = 96 // of a row and of columns by themselves

@@ -33,7 +33,7 @@ func (m *fitted) logFactor(features []float64) float64 {
 	return sum
 }
 
-// model is what a preset has of it, to three digits; nil: nothing.
+// model converts it for a preset, rounded to three digits; nil if empty.
 func (m *fitted) model(names []string) *search.WeightModel {
 	if len(m.coefficients) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func digits(v float64) float64 {
 	return rounded
 }
 
-// reach is what a model may have.
+// reach says which terms a model may have.
 type reach bool
 
 const (
@@ -100,7 +100,7 @@ func (p *PerQuery) weight(some []int) (sum float64) {
 	return sum
 }
 
-// mean is that of the metric, each set counting the same.
+// mean is the mean of the metric, each set counting the same.
 func (p *PerQuery) mean(m *fitted, some []int) float64 {
 	sum := 0.0
 	for _, q := range some {

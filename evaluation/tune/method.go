@@ -58,7 +58,7 @@ func (m Method) Validate() error {
 	return nil
 }
 
-// gridPoints are those of as fine a grid as the trials suffice for, at least of two steps, edges among them.
+// gridPoints returns the finest grid that the trials suffice for, at least two steps, edges included.
 func gridPoints(dimensions, trials int, _ *rand.Rand) [][]float64 {
 	steps := max(2, int(math.Floor(math.Pow(float64(trials), 1/float64(dimensions))+1e-9)))
 	all := [][]float64{{}}

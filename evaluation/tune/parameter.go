@@ -22,7 +22,8 @@ type Parameter struct {
 	of   string // what follows the prefix of the kind
 }
 
-// kind is what parameters of a name do to a request. They are all that a request, and so a preset, can say.
+// kind says how parameters of a name change a request. Together they cover everything that a request, and so
+// a preset, can set.
 type kind struct {
 	// retrieval: it changes what is found, not only how that is fused.
 	retrieval bool
@@ -98,7 +99,8 @@ var kinds = map[string]*kind{
 // Retrieves reports whether it changes what is found, not only how that is fused.
 func (p *Parameter) Retrieves() bool { return p.kind.retrieval }
 
-// Names are those of parameters; one that ends in a dot goes on with a leg, a signal or a part of the text.
+// Names lists the names of parameters; one that ends in a dot is a prefix for a leg, a signal or a part of
+// the text.
 func Names(retrieval bool) (names []string) {
 	for name, k := range kinds {
 		if k.retrieval == retrieval {
@@ -183,7 +185,8 @@ func (p *Parameter) choose(choice string, onto *search.Request) error {
 	return err
 }
 
-// at is the value at a place of the range, from 0 to 1, to three digits: what is printed is what was measured.
+// at returns the value at a place of the range, from 0 to 1, rounded to three digits, so that printed values are the
+// measured ones.
 func (p *Parameter) at(place float64) float64 {
 	value := p.Low + place*(p.High-p.Low)
 	if p.Log {

@@ -14,10 +14,10 @@ import (
 // PerQuery fits a search.WeightModel to judged questions: NewPerQuery, Ask for every question by Requests, Run. Add may
 // be called by several goroutines at a time, all else by one.
 //
-// A question's metric at each weight of the words is a curve; a model is what its features make of a place on it. The
-// mean of the curves is climbed, less ridge · Σ coefficient². How strong the ridge is, and whether a model is better
-// than none, is decided by cross-validation within the questions that the model may see; what is reported is measured
-// on the others.
+// A question's metric at each weight of the words is a curve; a model maps its features to a place on it. The mean of
+// the curves is climbed, less ridge · Σ coefficient². How strong the ridge is, and whether a model is better than
+// none, is decided by cross-validation within the questions that the model may see; what is reported is measured on
+// the others.
 type PerQuery struct {
 	tuner    *Tuner
 	plan     *search.Plan
@@ -62,7 +62,7 @@ func (p *PerQuery) Add(request int, q Question, said *search.Observed) error {
 	return p.tuner.Add(request, q, said)
 }
 
-// example is what one question teaches.
+// example is the training example of one question.
 type example struct {
 	features []float64 // in the order of the names
 	curve    []float64 // the metric by factor, see factorAt

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// PerQueryResult is what a fit found, and what of it holds on questions that it did not see.
+// PerQueryResult is the result of a fit, and its validation on unseen questions.
 type PerQueryResult struct {
 	Result
-	// Model is what all questions choose, nil where they choose none; Seen is what it has on these.
+	// Model is fitted to all questions, nil if none helps; Seen is its score on these.
 	Model *search.WeightModel `json:"model,omitempty"`
 	// Fixed is the preset with the one weight that the other folds choose, on questions that it was not chosen by;
 	// OverFixed is Unseen minus Fixed, with FixedP of such a difference by chance. Recommended asks for both.

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// members are what the variant says, as JSON has it and so the configuration.
+// members returns the variant's settings as in JSON and the configuration.
 func (v *Variant) members() map[string]any {
 	text, err := json.Marshal(v.Overrides)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Result is what a search found, and what of it holds on questions that it did not see.
+// Result is the result of a search, and its validation on unseen questions.
 type Result struct {
 	Date       time.Time `json:"date"`
 	Preset     string    `json:"preset"`
@@ -30,7 +30,7 @@ type Result struct {
 	Gain   evaluation.Interval `json:"gain"`
 	P      float64             `json:"p"`
 	Effect float64             `json:"effect"`
-	// Deviation is that of the gains of the folds, each by a variant of its own.
+	// Deviation is the standard deviation of the folds' gains, each by its own variant.
 	Deviation float64     `json:"deviation"`
 	Sets      []SetResult `json:"sets"`
 	Folds     []Fold      `json:"folds"`
@@ -73,7 +73,7 @@ type Fold struct {
 	Oracle float64 `json:"oracle,omitempty"`
 }
 
-// Variant is what a request says, and so a preset: a preset, and what is changed of it.
+// Variant is a preset with changes, as a request or another preset can set them.
 type Variant struct {
 	Preset string `json:"preset"`
 	search.Overrides
@@ -161,7 +161,7 @@ func (t *Tuner) reportSets(r *Result, start, unseen []float64) {
 	}
 }
 
-// balanced are the values of some questions, scaled so that their mean is that of the means of their sets.
+// balanced returns the values of some questions, scaled so that their mean equals the mean over sets.
 func (t *Tuner) balanced(values []float64, some []int) []float64 {
 	sizes, sets := make([]int, len(t.sets)), 0
 	for _, q := range some {

@@ -62,7 +62,7 @@ func (t *Tuner) splitByFamily() error {
 	return nil
 }
 
-// folds are those of a result, before anything is measured.
+// folds returns the folds of a result, before anything is measured.
 func (t *Tuner) folds() []Fold {
 	all := make([]Fold, len(t.parts))
 	for i, part := range t.parts {
@@ -107,7 +107,7 @@ func (t *Tuner) try(a *arm, places []float64, on folds) (trial, error) {
 	return done, nil
 }
 
-// mean is that of a trial over some folds: the mean over sets of the mean over their questions, the higher the
+// mean is a trial's score over some folds: the mean over sets of the mean over their questions, the higher the
 // better.
 func (t *Tuner) mean(of *trial, on folds) float64 {
 	whole := 0.0
@@ -251,7 +251,7 @@ func (t *Tuner) choose(ctx context.Context, on folds) (s *searched, best trial, 
 	return s, best, err
 }
 
-// plan is that of a trial.
+// plan returns the request and the plan of a trial.
 func (t *Tuner) plan(s *searched, of *trial) (*search.Request, *search.Plan, error) {
 	return t.o.Space.plan(s.arm, of.places)
 }

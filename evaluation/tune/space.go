@@ -16,7 +16,7 @@ import (
 // MaxRetrievals is how many ways of retrieving are tried at most: each asks every question of an engine.
 const MaxRetrievals = 32
 
-// Space is what is searched: a preset, and what may be changed of it.
+// Space is the search space: a preset and its variable parameters.
 type Space struct {
 	Preset     string
 	TopK       int // hits of an answer
@@ -280,8 +280,7 @@ func (s *Space) Complete() error {
 	return err
 }
 
-// Usual is what is searched of a preset where nothing else is said: the weights, and the numbers and choices of
-// its fusion.
+// Usual is the default search space of a preset: the weights, and the numbers and choices of its fusion.
 func (s *Space) Usual() ([]Parameter, error) {
 	start := s.start()
 	plan, err := s.planOf(&start.request)

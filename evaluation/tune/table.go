@@ -42,7 +42,7 @@ func (r *Result) WriteTables(w io.Writer) error {
 	return err
 }
 
-// name is that of the family, or the number of the fold from 1.
+// name is the family's name, or the number of the fold from 1.
 func (f *Fold) name(at int) string { return cmp.Or(f.Family, strconv.Itoa(at+1)) }
 
 // Verdict says in a sentence what to do.

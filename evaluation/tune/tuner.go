@@ -168,7 +168,7 @@ func (t *Tuner) Add(request int, q Question, said *search.Observed) error {
 	return nil
 }
 
-// place is that of a question, which may be new.
+// place returns the index of a question, which may be new.
 func (t *Tuner) place(q Question) int {
 	key := [2]string{q.Set, q.ID}
 	at, known := t.at[key]

@@ -28,7 +28,7 @@ func readDOCX(f *file) ([]section, error) {
 	return r.sections, err
 }
 
-// styles are those of paragraphs that say what these are, by id.
+// styles holds the paragraph styles with a meaning, by id.
 type styles struct {
 	titles, lists map[string]bool
 	levels        map[string]int // of headings, from 1

@@ -35,7 +35,7 @@ func ofPage(read format) format {
 	}
 }
 
-// undeclared is what a page that declares none is taken for.
+// undeclared is the encoding assumed for a page that declares none.
 const undeclared = "windows-1252"
 
 func (f *file) by(from encoding.Encoding, name string, read format) ([]section, error) {
@@ -47,7 +47,7 @@ func (f *file) by(from encoding.Encoding, name string, read format) ([]section, 
 
 const (
 	byteOrderMark = "\xef\xbb\xbf"
-	// sampled is how many bytes of a text tell its encoding.
+	// sampled is the number of bytes used to detect an encoding.
 	sampled = 256 << 10
 )
 

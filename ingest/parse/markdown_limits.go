@@ -130,8 +130,8 @@ func (m guardedMarks) Parse(parent ast.Node, block text.Reader, pc parser.Contex
 }
 
 // cost is how much may be read for the mark that the rest of a paragraph begins with. The
-// weights are what was measured: a star looks through all that are open before it, the
-// target of a link goes to the next space, and both are slower than a search for a bracket.
+// weights were measured: a star looks through all that are open before it, the target of a
+// link goes to the next space, and both are slower than a search for a bracket.
 func (m guardedMarks) cost(rest []byte) int {
 	switch {
 	case len(rest) == 0:

@@ -27,12 +27,12 @@ type Parser interface {
 	Parse(ctx context.Context, name string, source []byte, options Options) (*Document, error)
 }
 
-// Document is what a file says.
+// Document is the parsed content of a file.
 type Document struct {
 	Passages []Passage
-	// Encoding is that of a text that is not UTF-8, as its bytes tell it, such as gb18030.
+	// Encoding is the detected encoding of a text that is not UTF-8, such as gb18030.
 	Encoding string
-	// Metadata is what the file says of itself, the front matter of Markdown.
+	// Metadata is the file's own metadata, such as the front matter of Markdown.
 	Metadata map[string]json.RawMessage
 }
 

@@ -207,7 +207,7 @@ const (
 	bullets = "•‣▪▫●○■□◦➢➤\uF06C\uF06E\uF0A7\uF0A8\uF0B7\uF0D8\uF0FC"
 )
 
-// mostOf is what has the largest count; of several the smallest.
+// mostOf returns the most frequent key, the smallest of several.
 func mostOf(counts map[float64]int) (most float64) {
 	best := 0
 	for value, n := range counts {

@@ -34,7 +34,7 @@ func readCSV(f *file) ([]section, error) {
 	}
 }
 
-// separator is what stands most often in the first line, of commas, semicolons, tabs and bars.
+// separator returns the most frequent of comma, semicolon, tab and bar in the first line.
 func separator(source []byte) rune {
 	first, _, _ := bytes.Cut(source, []byte("\n"))
 	best, most := ',', 0

@@ -40,7 +40,7 @@ type Gate struct {
 // lightLasts is how long light work is expected to come again.
 const lightLasts = time.Second / 2
 
-// room is what one kind of work shares.
+// room is the capacity shared by one kind of work.
 type room struct {
 	free   int
 	size   int

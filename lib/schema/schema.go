@@ -18,8 +18,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Version is that of a store; the zero value is that of one that is not made yet. A store
-// from before there was the table has the number of its last migration twice.
+// Version is the version of a store; the zero value means that it does not exist yet. A
+// store older than the table has the number of its last migration twice.
 type Version struct{ Schema, MinReader int }
 
 // Of reads the version of a store, given the statement that tells whether it has a table

@@ -33,9 +33,9 @@ func (c *Client) asking(model, instructions string, question any) (*completion, 
 	return &completion{Model: model, Messages: []message{{"system", instructions}, {"user", user}}}, nil
 }
 
-// Chat asks an address of chat completions, as OpenAI has them, for a JSON object: it tells the model instructions and
-// the JSON of a question, and reads the object of its answer into a value, code block or not. Errors are those of Post,
-// and fault.Unavailable for an answer that has no such object.
+// Chat asks an address of chat completions, as OpenAI has them, for a JSON object: it tells the model instructions
+// and the JSON of a question, and reads the object of its answer into a value, code block or not. Errors are as of
+// Post, and fault.Unavailable for an answer that has no such object.
 func (c *Client) Chat(ctx context.Context, model, instructions string, question, answer any) error {
 	asked, err := c.asking(model, instructions, question)
 	if err != nil {

@@ -28,8 +28,8 @@ type Client struct {
 	http              *http.Client
 }
 
-// New makes a client of a service, which errors and spans call by its name, such as rerank;
-// nothing is sent yet. The key is a bearer token; timeout is that of one request, 10 s when 0.
+// New makes a client of a service, which errors and spans call by its name, such as rerank; nothing is sent
+// yet. The key is a bearer token; timeout bounds one request, 10 s if 0.
 func New(service, url, key string, timeout time.Duration) *Client {
 	if timeout <= 0 {
 		timeout = 10 * time.Second
@@ -37,7 +37,7 @@ func New(service, url, key string, timeout time.Duration) *Client {
 	return &Client{service: service, url: url, key: key, http: &http.Client{Timeout: timeout}}
 }
 
-// Request is what is asked.
+// Request is one request to a service.
 type Request struct {
 	Method    string // such as PUT; POST when empty
 	Header    http.Header
@@ -68,7 +68,7 @@ func (c *Client) Post(ctx context.Context, value any) ([]byte, error) {
 	return answer.Body, err
 }
 
-// Ask sends a request and reads the answer whole. Errors are those of Post.
+// Ask sends a request and reads the whole answer. Errors are as of Post.
 func (c *Client) Ask(ctx context.Context, r *Request) (_ Answer, err error) {
 	ctx, span := tracing.StartRequest(ctx, c.service)
 	defer func() { span.End(err) }()

@@ -23,10 +23,10 @@ const longestEvent = 256 << 10
 //
 // https://platform.openai.com/docs/api-reference/chat/streaming
 //
-// It gives each piece to see, in their order and within this call, whose error ends it and is returned. cut means that
-// the model was stopped before the end of its answer, as by its limit of tokens. Errors are those of Post: of the kind
-// Timeout also where the client's timeout passes within the answer, and Unavailable for one that ends before it is
-// complete. The end of ctx ends the request, and is returned as it is.
+// It gives each piece to see, in their order and within this call, whose error ends it and is returned. cut means
+// that the model was stopped before the end of its answer, as by its limit of tokens. Errors are as of Post: of the
+// kind Timeout also where the client's timeout passes within the answer, and Unavailable for one that ends before it
+// is complete. The end of ctx ends the request, and is returned as it is.
 func (c *Client) Stream(
 	ctx context.Context, model, instructions string, question any, see func(text string) error,
 ) (cut bool, err error) {
@@ -142,7 +142,7 @@ func (s *stream) event() error {
 	return nil
 }
 
-// end is that of a stream which does not say that it is done: it must have said why the model ended.
+// end checks a stream that ended without a final marker: it must have said why the model stopped.
 func (s *stream) end() (cut bool, err error) {
 	if len(s.data) > 0 {
 		if err := s.event(); err != nil {

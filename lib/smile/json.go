@@ -115,7 +115,7 @@ func unescape(s string) (plain string, ok bool) {
 	}
 }
 
-// unescaped is what stands for itself or for a control behind a backslash.
+// unescaped maps the byte after a backslash to the byte it stands for.
 var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }

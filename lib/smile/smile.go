@@ -6,7 +6,7 @@
 package smile
 
 const (
-	// ContentType is what a text in SMILE is sent and asked for as.
+	// ContentType is the media type of SMILE.
 	ContentType = "application/smile"
 	// Header begins every text; a byte with the version and flags follows.
 	Header = ":)\n"

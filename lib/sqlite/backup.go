@@ -81,7 +81,7 @@ func step(ctx context.Context, copying *sqlite.Backup, progress func(done, total
 	}
 }
 
-// Contents is what a data file holds.
+// Contents summarises a data file.
 type Contents struct {
 	Version schema.Version
 	Rows    map[string]int64 // by table

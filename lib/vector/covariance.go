@@ -1,9 +1,9 @@
 package vector
 
-// Covariance tells the moments of the dot products between any vector and the rows of
-// a sample, as all of these would: q·mean, and qᵀCq with the rows' covariance matrix C.
-// Of many rows it is smaller than they are, and memory is what takes the time. It is
-// safe for concurrent use.
+// Covariance tells the moments of the dot products between any vector and the rows of a
+// sample, as all of these would: q·mean, and qᵀCq with the rows' covariance matrix C. For
+// many rows it is smaller than the rows, and memory access dominates the time. It is safe
+// for concurrent use.
 type Covariance struct {
 	mean []float32 // [dim]
 	// half is the lower triangle of C, what is below the diagonal doubled, in blocks of
@@ -13,8 +13,8 @@ type Covariance struct {
 
 const blockRows = 16
 
-// NewCovariance is that of rows, [n*dim]float32, over n. There is at least one row; dim
-// is not 0.
+// NewCovariance computes the covariance of rows, [n*dim]float32, over n. There is at least
+// one row; dim is not 0.
 func NewCovariance(rows []float32, dim int) *Covariance {
 	n := len(rows) / dim
 	c := &Covariance{mean: make([]float32, dim), half: make([]float32, 0, (dim+blockRows)*dim/2)}
@@ -50,7 +50,7 @@ func NewCovariance(rows []float32, dim int) *Covariance {
 // Bytes is the memory it takes.
 func (c *Covariance) Bytes() int64 { return 4 * int64(len(c.mean)+len(c.half)) }
 
-// Moments are those of the dot products with q, [dim]float32.
+// Moments returns the moments of the dot products with q, [dim]float32.
 func (c *Covariance) Moments(q []float32) (mean, variance float64) {
 	var products [blockRows]float32
 	half := c.half

@@ -113,8 +113,8 @@ func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine
 	return nil
 }
 
-// compare compares documents of the old index with those of the new one, and returns how
-// many: those being written at this moment are left out.
+// compare compares documents of the old index with their copies in the new one, and returns
+// their number: documents being written are skipped.
 func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []storedDocument) (int, error) {
 	if len(docs) == 0 {
 		return 0, nil

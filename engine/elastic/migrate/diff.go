@@ -103,7 +103,7 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 	return diff, s.estimate(ctx, index, diff)
 }
 
-// blockedDiff is all that can be said of an index that lets nobody look at it.
+// blockedDiff is the diff of an index whose metadata may not be read.
 func (s *Steps) blockedDiff(kb *engine.KnowledgeBase) (*engine.MappingDiff, error) {
 	diff := &engine.MappingDiff{KnowledgeBase: kb.ID, Index: s.store.Index(kb), Class: engine.ChangeNone}
 	diff.Add(mappings.BlockedFromReading())

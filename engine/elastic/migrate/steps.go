@@ -53,7 +53,7 @@ func New(store *storage.Store, client *rest.Client, timeout, grace time.Duration
 	return &Steps{store, client, timeout, grace}
 }
 
-// stepsOf are the steps of each direction.
+// stepsOf lists the steps of each direction.
 var stepsOf = map[string][]string{
 	engine.GoForward: {
 		stepAdopt, stepCreate, stepFence, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch,

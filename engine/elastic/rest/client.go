@@ -93,11 +93,11 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Read sends a request that changes nothing and decodes the response into out, which may be
-// nil. It tries again once, at the next node if there are several, when the connection broke
-// (it may have been closed while idle) or Elasticsearch cannot serve at this moment, and for
-// 1.5 seconds while no shard is there yet: another gateway may have made the index a moment
-// ago. All reads of one search (engine.OneSearch) have the timeout together.
+// Read sends a request that changes nothing and decodes the response into out, which may be nil. It tries
+// again once, at the next node if there are several, when the connection broke (it may have been closed while
+// idle) or Elasticsearch cannot serve at this moment, and for 1.5 seconds while no shard is ready yet:
+// another gateway may have just created the index. All reads of one search (engine.OneSearch) share the
+// timeout.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
 	began, done := engine.Asking(ctx, c)
 	defer done()
@@ -126,7 +126,7 @@ func (c *Client) Read(ctx context.Context, r Request, out any) error {
 		case <-time.After(retryDelay << (attempt - 1)):
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return err // which says more than that the time is up
+				return err // more specific than a timeout
 			}
 			return ContextFault(ctx)
 		}
@@ -179,7 +179,7 @@ func (c *Client) Once(ctx context.Context, r Request, out any) (err error) {
 	return decode(res.StatusCode, text.String(), out)
 }
 
-// Readable is a response that reads itself. Read drops what an earlier attempt left.
+// Readable is a response that decodes itself. Read discards the result of an earlier attempt.
 type Readable interface{ Read(r smile.Reader) }
 
 // decode decodes a response; its strings are parts of text.

@@ -52,7 +52,7 @@ type Refusal struct {
 		Reason Refusal `json:"reason"`
 	} `json:"failed_shards"`
 
-	lasting bool // it is of the request or of the server's state, not of this moment
+	lasting bool // permanent: caused by the request or the server's state
 }
 
 // Error implements error: all that Elasticsearch said, for the log only.
@@ -61,7 +61,7 @@ func (r *Refusal) Error() string { return strings.Join(r.chain(), "; caused by "
 // Lasting reports whether the same request will be refused again, see fault.IsLasting.
 func (r *Refusal) Lasting() bool { return r.lasting }
 
-// chain is what was said, each thing once: what was asked first, then the causes.
+// chain joins the distinct reasons: the outermost first, then the causes.
 func (r *Refusal) chain() []string {
 	var all []string
 	r.visit(func(one *Refusal) {
@@ -87,10 +87,10 @@ func (r *Refusal) visit(see func(*Refusal)) {
 	r.CausedBy.visit(see)
 }
 
-// wrapping are reasons that say only that there is another one.
+// wrapping lists reasons that only refer to another one.
 var wrapping = []string{"", "all shards failed", "Partial shards failure"}
 
-// Shown is the reason as callers may see it: the outermost that says something, and the innermost.
+// Shown is the reason as callers may see it: the outermost informative one, and the innermost.
 func (r *Refusal) Shown() string {
 	var reasons []string
 	r.visit(func(one *Refusal) {
@@ -139,7 +139,7 @@ func (r *Refusal) lacksShard() bool {
 // WriteBlock is how reasons name the block index.blocks.write.
 const WriteBlock = "FORBIDDEN/8/"
 
-// Mentions reports whether the reason of the refusal, or of any of its causes, has a text.
+// Mentions reports whether the reason of the refusal, or of any of its causes, contains a text.
 func (r *Refusal) Mentions(text string) bool {
 	if r == nil {
 		return false
@@ -165,8 +165,8 @@ func responseFault(status int, text string) error {
 // fullBlock is how reasons name the block that Elasticsearch sets on a full disk.
 const fullBlock = "/12/"
 
-// blockFault tells the block that Elasticsearch sets on a full disk from the short one that a
-// migration sets for its switch, and from those that somebody sets.
+// blockFault distinguishes the block that Elasticsearch sets on a full disk from the short one of a
+// migration's switch, and from blocks set by others.
 func blockFault(why *Refusal) error {
 	switch {
 	case why.Mentions(WriteBlock):
@@ -179,17 +179,17 @@ func blockFault(why *Refusal) error {
 	return fault.Wrap(fault.Unavailable, why, "the index is blocked in Elasticsearch: %s", why.Shown())
 }
 
-// textFaults are the refusals of a request that only its text or values can be the reason of: how
-// many words a node takes and how long a term is are no settings of the index.
+// textFaults lists refusals that only the text or values of a request can cause: the limits of words and of a
+// term's length are no settings of the index.
 var textFaults = []struct{ kind, reason string }{
 	{"too_many_clauses", "the query has too many words"},
 	{"too_many_nested_clauses", "the query has too many words"},
 	{"max_bytes_length_exceeded_exception", "a value is longer than the 32766 bytes that Elasticsearch can index"},
 }
 
-// Fault turns the refusal into the caller's terms. The gateway has checked the request and made
-// Elasticsearch's of it, so that a refusal is the caller's fault only where it is known to be, and
-// else that of the server's state, or ours.
+// Fault translates the refusal for the caller. As the gateway has validated the request and built
+// Elasticsearch's from it, a refusal is the caller's fault only in known cases, otherwise the server's or
+// ours.
 func (r *Refusal) Fault(status int) error {
 	for _, known := range textFaults {
 		if r.Has(known.kind) {
@@ -202,8 +202,8 @@ func (r *Refusal) Fault(status int) error {
 	case status == http.StatusNotFound:
 		return fault.Wrap(fault.NotFound, r, "the index of the knowledge base does not exist")
 	case status == http.StatusTooManyRequests:
-		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do") // more of it is of nodes and their queues
-	case status == http.StatusUnauthorized || status == http.StatusForbidden: // whose reason names users
+		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do") // the reason names nodes and queues
+	case status == http.StatusUnauthorized || status == http.StatusForbidden: // the reason names users
 		return fault.Wrap(fault.Unavailable, r,
 			"Elasticsearch refuses the gateway's credentials (status %d); check elasticsearch.api_key, or the username "+
 				"and the password, and what they may do", status)

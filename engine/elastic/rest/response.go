@@ -50,8 +50,8 @@ type ClauseScore struct {
 	Score  float32
 }
 
-// What searches leave out of their responses: each hit's index, and its sort
-// values, which are its score and its id once more.
+// Filters that omit unneeded parts of responses: each hit's index, and its sort values,
+// which are its score and its id once more.
 const (
 	searchFilter = "filter_path=-hits.hits._index,-hits.hits.sort"
 	// MultiSearchFilter is a parameter for Request.With.
@@ -88,7 +88,7 @@ func (a *SearchResponse) Read(r smile.Reader) {
 	}
 }
 
-// readShards keeps what tells whether the response is complete.
+// readShards records whether the response is complete.
 func (a *SearchResponse) readShards(r smile.Reader) {
 	for r.Object(); r.More(); {
 		switch r.Name() {
@@ -158,7 +158,7 @@ func (h *Hit) readFields(r smile.Reader) {
 	}
 }
 
-// Err reports a failed or incomplete search. What an incomplete response holds is
+// Err reports a failed or incomplete search. The contents of an incomplete response are
 // arbitrary.
 func (a *SearchResponse) Err() error {
 	switch {

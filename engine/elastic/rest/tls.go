@@ -22,7 +22,7 @@ type TLS struct {
 	CAFingerprint      string
 	ClientCertFile     string // PEM
 	ClientKeyFile      string // PEM, of ClientCertFile
-	InsecureSkipVerify bool   // trust everybody
+	InsecureSkipVerify bool   // trust any certificate
 }
 
 // configs returns a function that makes the configuration for a host.
@@ -71,7 +71,7 @@ func unusable(field, file, accepted string, err error) error {
 	return bad
 }
 
-// fingerprint is that of an authority's certificate.
+// fingerprint is the SHA-256 of an authority's certificate.
 type fingerprint [sha256.Size]byte
 
 func parseFingerprint(text string) (f fingerprint, err error) {

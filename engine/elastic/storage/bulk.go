@@ -70,9 +70,9 @@ func (loc *Location) bulkTarget(chunk string) esquery.BulkTarget {
 // bulk is the operations of one _bulk.
 type bulk struct {
 	items   [][]byte // the lines of each
-	ids     []string // the documents that they are of
+	ids     []string // ids of their documents
 	bytes   int
-	refresh bool // what it did is seen when it returns
+	refresh bool // changes are visible when it returns
 }
 
 func (b *bulk) add(id string, lines []byte) {
@@ -92,7 +92,7 @@ func (b *bulk) request() rest.Request {
 	return request
 }
 
-// bulkResult is what Elasticsearch answers to one operation.
+// bulkResult is Elasticsearch's response to one operation.
 type bulkResult struct {
 	ID     string        `json:"_id"`
 	Result string        `json:"result"` // created, updated, deleted, not_found
@@ -101,7 +101,7 @@ type bulkResult struct {
 	Error  *rest.Refusal `json:"error"`
 }
 
-// outcome is what became of an operation.
+// outcome is the result of an operation.
 type outcome struct {
 	status  engine.Status
 	existed bool
@@ -109,7 +109,7 @@ type outcome struct {
 }
 
 // outcome reads a result. A conflict of a versioned operation means that a later write of the same id arrived
-// first: as if this one had come before it. (Conditional operations are made again.)
+// first, as if this one had preceded it. (Conditional operations are retried.)
 func (r *bulkResult) outcome() outcome {
 	switch {
 	case r.Error != nil && r.Status == http.StatusConflict:
@@ -131,7 +131,7 @@ type Operation struct {
 	create   bool // only where there is none
 }
 
-// conditional reports whether a conflict means that the document is another one than the operation was made for.
+// conditional reports whether a conflict means that the document changed since it was read.
 func (o *Operation) conditional() bool { return o.create || o.target.Unchanged != nil }
 
 type operations []Operation

@@ -14,9 +14,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// What is written or deleted is decided about what is stored at that moment, by Elasticsearch's optimistic concurrency
-// control: a document is read with its revision, and changed only if it still has that; else it is read again. While
-// the storage changes shape the change log stands for the document, see changelog.go.
+// Writes and deletions depend on the stored document, by Elasticsearch's optimistic concurrency control: a document
+// is read with its revision, and changed only if it still has it; otherwise it is read again. During a migration the
+// change log's revision is used, see changelog.go.
 
 const (
 	changeTimeout   = 30 * time.Second // how long a change waits for an index to take it, and for others to leave it alone
@@ -24,25 +24,24 @@ const (
 	changesPerRound = 500
 	longestLook     = 100             // whole documents read at a time: with 4,096 dimensions 5 MB
 	writerPatience  = 5 * time.Second // for a writer that is in the log and not in the index, where it may never come
-	deadWriter      = 3 * time.Minute // from when on it is known to have died: requests take less
+	writerLifetime  = 3 * time.Minute // from when on it is known to have died: requests take less
 )
 
-// change is what a call wants of one document.
+// change is one requested change of a document.
 type change struct {
 	at    int // index of its outcome
 	id    string
 	chunk *engine.Chunk // to be written; nil: delete
-	// decide, where it is set, makes the change of what is stored: the chunk, or its id and document. leave: nothing
-	// is to be done.
+	// decide, if set, computes the change from the stored chunk, or its id and document. leave: nothing to do.
 	decide func(stored *engine.Chunk) (chunk *engine.Chunk, leave bool, err error)
 	whole  bool // decide needs the chunk
 
-	why    error // it has to be repeated
+	why    error // why it has to be repeated
 	was    seen
 	logged int64 // the version that an earlier attempt had in the log
 }
 
-// seen is what was stored when a change was decided about.
+// seen is the stored state that a change was decided on.
 type seen struct {
 	absent   bool // no document
 	revision *esquery.Revision
@@ -61,8 +60,8 @@ type work struct {
 	failed error // a request as a whole: nothing more is tried
 }
 
-// apply applies changes, in rounds, and reports what becomes of each. When a request fails as a whole it gives the
-// error of that request, which the changes of the request and all after them are reported with too.
+// apply applies changes, in rounds, and reports the outcome of each. If a request fails as a whole it returns that
+// error, which is also the outcome of its changes and all later ones.
 func (s *Store) apply(ctx context.Context, loc *Location, changes []change, report func(change, outcome)) error {
 	defer s.recent.changed(loc.KB.Ref)
 	var failed error
@@ -93,7 +92,7 @@ func (w *work) repeat(ctx context.Context, changes []change) {
 	}
 }
 
-// giveUp reports changes for which the time did not suffice, by what kept them waiting where that is known.
+// giveUp reports changes that timed out, with the cause if known.
 func (w *work) giveUp(ctx context.Context, changes []change) {
 	for _, c := range changes {
 		if !fault.Is(c.why, fault.Overloaded) && !fault.Is(c.why, fault.Conflict) {
@@ -141,7 +140,7 @@ func (w *work) once(ctx context.Context, changes []change) []change {
 	return again
 }
 
-// where finds the index to change, and the change log where there is one.
+// where finds the index to change, and the change log if there is one.
 func (w *work) where(ctx context.Context) (*Location, *ChangeLog, error) {
 	if _, logged := w.store.recent.logged.Load(w.loc.KB.Ref); !logged {
 		return w.at, nil, nil
@@ -161,8 +160,8 @@ func (w *work) where(ctx context.Context) (*Location, *ChangeLog, error) {
 	return w.at, nil, nil
 }
 
-// look decides about what is stored. It reports what is to be left, and returns the changes to be made and those to
-// look at again.
+// look decides about the stored documents. It reports changes with nothing to do, and returns the changes to make and
+// those to look at again.
 func (w *work) look(
 	ctx context.Context, at *Location, log *ChangeLog, changes []change,
 ) (again, decided []change, err error) {
@@ -177,7 +176,7 @@ func (w *work) look(
 		return nil, changes, nil
 	}
 	var entries, documents map[string]storedDocument
-	if log != nil { // before the documents: what comes into the log later makes the change be repeated
+	if log != nil { // read before the documents: a later log entry makes the change be repeated
 		entries, err = w.store.storedIn(ctx, log.Current, log.Index, ids, false)
 	}
 	if err == nil {
@@ -207,8 +206,8 @@ func (w *work) look(
 	return again, decided, nil
 }
 
-// overtaken reports whether a writer has noted a change in the log that is not in the document yet: what is
-// stored is not what it will be.
+// overtaken reports whether the log has a change that is not in the document yet, so that the stored state is
+// outdated.
 func (c *change) overtaken(d, entry *storedDocument, log *ChangeLog) bool {
 	version := log.Base + entry.SeqNo
 	switch {
@@ -222,17 +221,17 @@ func (c *change) overtaken(d, entry *storedDocument, log *ChangeLog) bool {
 	}
 }
 
-// alive reports whether the writer of an entry of the log may still be at work.
+// alive reports whether the writer of a log entry may still be running.
 func (w *work) alive(entry *storedDocument) bool {
 	first, _ := w.store.recent.overdue.LoadOrStore(overdue{w.loc.KB.Ref, entry.ID, entry.SeqNo}, time.Now())
-	return time.Since(first.(time.Time)) < deadWriter
+	return time.Since(first.(time.Time)) < writerLifetime
 }
 
 func busy(id string) error {
 	return fault.New(fault.Conflict, "chunk %q is being written by somebody else; try again", id)
 }
 
-// decide asks what becomes of a stored document, and reports it where that is nothing.
+// decide computes the change of a stored document, and reports if there is nothing to do.
 func (w *work) decide(c *change, at *Location, d *storedDocument) bool {
 	stored, err := d.chunk(at, c.whole)
 	if err == nil {
@@ -249,7 +248,7 @@ func (w *work) decide(c *change, at *Location, d *storedDocument) bool {
 	return false
 }
 
-// seenOf is the condition that a document is still as it was: in the log, or else in the index.
+// seenOf is the condition that a document is unchanged: in the log, or else in the index.
 func seenOf(d, entry *storedDocument, logged bool) seen {
 	switch {
 	case logged && entry.Found:
@@ -318,7 +317,7 @@ func (w *work) run(
 	return again, done
 }
 
-// storedDocument is a document as _mget gives it.
+// storedDocument is a document in a response of _mget.
 type storedDocument struct {
 	ID          string          `json:"_id"`
 	Found       bool            `json:"found"`
@@ -452,9 +451,9 @@ func (s *Store) changeChunks(
 			outcomes[c.at].Verdict = engine.Keep
 		}
 	}
-	first, twice := apartTwins(changes)
+	first, twice := splitDuplicates(changes)
 	failed := s.apply(ctx, loc, first, report)
-	for i := range twice { // an id that stands twice is decided about in turn
+	for i := range twice { // an id that occurs twice is edited in turn
 		failed = errors.Join(failed, s.apply(ctx, loc, twice[i:i+1], report))
 	}
 	if failed != nil && !slices.ContainsFunc(outcomes, func(o engine.ChangeOutcome) bool { return o.Err == nil }) {
@@ -463,8 +462,8 @@ func (s *Store) changeChunks(
 	return outcomes, nil
 }
 
-// apartTwins takes out the changes of ids that stand before.
-func apartTwins(changes []change) (first, twice []change) {
+// splitDuplicates separates the changes whose id occurred before.
+func splitDuplicates(changes []change) (first, twice []change) {
 	seen := make(map[string]bool, len(changes))
 	for _, c := range changes {
 		if seen[c.id] {
@@ -523,7 +522,7 @@ func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (
 	for i, id := range ids {
 		changes[i] = change{at: i, id: id}
 	}
-	outcomes := make([]outcome, len(ids)) // one that is made again on another index is reported twice
+	outcomes := make([]outcome, len(ids)) // a change repeated on another index is reported twice
 	failed := s.apply(ctx, loc, changes, func(c change, o outcome) { outcomes[c.at] = o })
 	existed := 0
 	for _, o := range outcomes {

@@ -126,8 +126,8 @@ func filterable(c *engine.Chunk, size int) map[string][]string {
 	return all
 }
 
-// addText adds the tokens of a text or, where Elasticsearch analyses it, the
-// text. A text without a token is left out: it must not count as a document of the field.
+// addText adds the tokens of a text or, where Elasticsearch analyses it, the text. A text
+// without a token is omitted: it must not count as a document of the field.
 func (s *Store) addText(d *document, field mappings.TextField, text string) {
 	tokens := s.tokenizer.Terms(text)
 	if len(tokens) == 0 && (field.Tokens || strings.TrimSpace(text) == "") {
@@ -142,7 +142,7 @@ func (s *Store) addText(d *document, field mappings.TextField, text string) {
 	d.fields[field.Length] = len(tokens)
 }
 
-// addVectors adds the vectors, scaled to length 1. One of length 0 is left out: it has no
+// addVectors adds the vectors, scaled to length 1. One of length 0 is omitted: it has no
 // cosine, and Elasticsearch refuses it.
 func (loc *Location) addVectors(d *document, c *engine.Chunk) error {
 	for name, v := range c.Vectors {

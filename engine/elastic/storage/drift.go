@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// MetadataBlock is the setting of an index that lets nobody look at it.
+// MetadataBlock is the setting that blocks reading the metadata of an index.
 const MetadataBlock = "index.blocks.metadata"
 
 // BlockedFromReading reports whether a refusal is of that block.
@@ -24,13 +24,13 @@ func BlockedFromReading(err error) bool {
 	return refused && why.Mentions("FORBIDDEN/9/")
 }
 
-// IndexDrift is what others changed of the settings of an index.
+// IndexDrift lists the settings of an index that others changed.
 type IndexDrift struct {
 	Index   string
 	Changes []engine.MappingChange
 }
 
-// Text says all of it in one line.
+// Text formats the drift in one line.
 func (d *IndexDrift) Text() string {
 	said := make([]string, len(d.Changes))
 	for i := range d.Changes {
@@ -51,7 +51,7 @@ func (s *Store) SettingsDrift(ctx context.Context, kb *engine.KnowledgeBase) ([]
 	return s.driftOf(ctx, name, kb.Attach != nil)
 }
 
-// OwnDrift does so for the indices that the engine keeps beside knowledge bases.
+// OwnDrift does the same for the engine's internal indices.
 func (s *Store) OwnDrift(ctx context.Context) ([]IndexDrift, error) {
 	names := []string{s.catalogueIndex(), s.keptIndex(), s.migrationsIndex(), s.historyIndex()}
 	return s.driftOf(ctx, strings.Join(names, ","), false)
@@ -80,8 +80,8 @@ func (s *Store) driftOf(ctx context.Context, names string, readOnly bool) ([]Ind
 	return all, nil
 }
 
-// Reset undoes the changes that can be undone while the index is in use. Blocks go first, each by
-// itself, as Elasticsearch wants it.
+// Reset undoes the changes that can be undone while the index is in use. Blocks are removed first, one
+// request each, as Elasticsearch requires.
 func (s *Store) Reset(ctx context.Context, index string, drift []engine.MappingChange) error {
 	settings := mappings.Resets(drift)
 	put := func(some map[string]any) error {
@@ -101,7 +101,7 @@ func (s *Store) Reset(ctx context.Context, index string, drift []engine.MappingC
 	return put(settings)
 }
 
-// checkSettings says in found what others changed of the settings, or undoes what can be undone.
+// checkSettings adds foreign changes of the settings to found, or undoes them if possible.
 func (s *Store) checkSettings(
 	ctx context.Context, kb *engine.KnowledgeBase, repair bool, found *engine.Integrity,
 ) error {

@@ -14,12 +14,12 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// generationTimeout is about what a search takes: a cached answer must not cost more.
+// generationTimeout is about the time of a search: a cached answer must not cost more.
 const generationTimeout = 500 * time.Millisecond
 
-// generationFields are what is read of an index's statistics: per copy of a shard, its
-// last sequence number and number of refreshes, and the node and the commit that these
-// count from.
+// generationFields selects parts of an index's statistics: per copy of a shard, its last
+// sequence number and number of refreshes, and the node and the commit that these count
+// from.
 const generationFields = "_shards,indices.*.uuid," +
 	"indices.*.shards.*.routing.node,indices.*.shards.*.routing.state,indices.*.shards.*.commit.id," +
 	"indices.*.shards.*.seq_no.max_seq_no,indices.*.shards.*.refresh.external_total"
@@ -81,12 +81,12 @@ type copyStats struct {
 	} `json:"refresh"`
 }
 
-// unsettled reports a copy that is being moved, or does not tell what it holds.
+// unsettled reports a copy that is being moved, or does not report its state.
 func (c copyStats) unsettled() bool {
 	return c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil
 }
 
-// digest is empty when it is not known what a copy holds.
+// digest is empty if the state of a copy is unknown.
 func (s *indexStats) digest() (string, error) {
 	if s.Shards.Failed > 0 || len(s.Indices) == 0 {
 		return "", nil

@@ -25,7 +25,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	return s.raise(ctx)
 }
 
-// DesiredIndex is what an index for a knowledge base is made of.
+// DesiredIndex returns the mapping and settings of an index for a knowledge base.
 func (s *Store) DesiredIndex(kb *engine.KnowledgeBase) (mappings.Index, error) {
 	return mappings.Desired(kb, s.tokenizer.Fingerprint())
 }

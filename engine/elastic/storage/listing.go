@@ -34,8 +34,7 @@ func (s *Store) Documents(
 	})
 }
 
-// documentBucket is what Elasticsearch says of the chunks of a document that have one name and were written
-// in one second.
+// documentBucket aggregates the chunks of a document that have one name and were written in one second.
 type documentBucket struct {
 	Key   map[string]*string `json:"key"`
 	Count int                `json:"doc_count"`
@@ -84,8 +83,8 @@ func (s *Store) documents(ctx context.Context, loc *Location, after string, limi
 	}
 }
 
-// mostBuckets is how many an answer has at most: Elasticsearch gives 65,535.
-const mostBuckets = 50_000
+// maxBuckets bounds the buckets of a response: Elasticsearch allows 65,535.
+const maxBuckets = 50_000
 
 // documentsPage asks for one document more than wanted, so that the last one is known to be whole.
 func (loc *Location) documentsPage(limit int) esquery.CompositeAggregation {
@@ -97,7 +96,7 @@ func (loc *Location) documentsPage(limit int) esquery.CompositeAggregation {
 	}
 	loc.countBare(aggs)
 	return esquery.CompositeAggregation{
-		Size: min(limit+1, mostBuckets), Aggs: aggs,
+		Size: min(limit+1, maxBuckets), Aggs: aggs,
 		Sources: []esquery.CompositeSource{
 			{Field: loc.Names.DocumentID},
 			{Field: loc.Names.DocumentName, Missing: true},
@@ -253,8 +252,8 @@ func (loc *Location) nameOf(b *documentBucket) string {
 	return ""
 }
 
-// attachedDocuments lists those of an index that somebody else made: a chunk may have several names there,
-// or none that can be counted by, so each document is asked for a chunk.
+// attachedDocuments lists the documents of an attached index: a chunk may have several names there, or none
+// that can be counted by, so one chunk is read per document.
 func (s *Store) attachedDocuments(
 	ctx context.Context, loc *Location, after string, limit int,
 ) ([]engine.Document, error) {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	locationLife  = time.Minute // how long a location is not checked again
+	locationLife  = time.Minute // how long a location is cached
 	locationsKept = 4096
 )
 
-// recent is what a store remembers between requests.
+// recent caches data between requests.
 type recent struct {
 	locations *lru.Cache[locationKey, remembered]
 	writes    sync.Map // engine.Ref → *atomic.Int64
@@ -36,7 +36,7 @@ type locationKey struct {
 	generation int // of the storage
 }
 
-// remembered is where a knowledge base was found.
+// remembered is a cached location of a knowledge base.
 type remembered struct {
 	asked engine.KnowledgeBase // as the caller described it
 	at    *Location
@@ -51,7 +51,7 @@ func newRecent() *recent {
 	return &recent{locations: locations}
 }
 
-// location recalls where a knowledge base was found.
+// location returns the cached location of a knowledge base.
 func (r *recent) location(kb *engine.KnowledgeBase) (*Location, bool) {
 	last, ok := r.locations.Get(locationKey{kb.Ref, kb.Generation})
 	if !ok || time.Since(last.since) > locationLife || !same(&last.asked, kb) {
@@ -73,16 +73,16 @@ func (r *recent) forgetLocation(kb *engine.KnowledgeBase) {
 // changed.
 func (s *Store) Writes(ref engine.Ref) int64 { return s.recent.counter(ref).Load() }
 
-// seen notes the state of the chunks: another one than before is a change, whoever made it.
-// Two calls at the same time may see the states in the wrong order; that counts changes
-// that there were not, and never too few.
+// seen records the state of the chunks: a different one is a change, whoever made it.
+// Concurrent calls may see states in the wrong order, which may count too many changes but
+// never too few.
 func (r *recent) seen(ref engine.Ref, state string) {
 	if last, _ := r.states.Swap(ref, state); last != state {
 		r.changed(ref)
 	}
 }
 
-// changed notes that chunks were written.
+// changed records that chunks were written.
 func (r *recent) changed(ref engine.Ref) { r.counter(ref).Add(1) }
 
 func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
@@ -93,8 +93,8 @@ func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
 	return known.(*atomic.Int64)
 }
 
-// Forget notes that a migration has ended: there is no change log any more, and the
-// knowledge base may be in another index.
+// Forget records the end of a migration: the change log is gone, and the knowledge base may
+// be in another index.
 func (s *Store) Forget(ref engine.Ref) {
 	s.recent.logged.Delete(ref)
 	s.recent.overdue.Range(func(key, _ any) bool {
@@ -106,7 +106,7 @@ func (s *Store) Forget(ref engine.Ref) {
 	s.recent.forget(ref)
 }
 
-// forget notes that a knowledge base may be in another index.
+// forget drops the cached location of a knowledge base.
 func (r *recent) forget(ref engine.Ref) {
 	r.locations.Purge()
 	r.changed(ref)

@@ -28,8 +28,7 @@ func (s *Store) readable(ctx context.Context) error {
 	return err
 }
 
-// version reads and checks the version of the store; the zero value is that of one that is not
-// made yet.
+// version reads and checks the version of the store; the zero value means that the store does not exist yet.
 func (s *Store) version(ctx context.Context) (v schema.Version, err error) {
 	var found map[string]struct {
 		Mappings struct {
@@ -63,5 +62,5 @@ func (s *Store) raise(ctx context.Context) error {
 	return s.client.Change(ctx, rest.Put(rest.IndexPath(s.catalogueIndex(), "_mapping"), meta), nil)
 }
 
-// versionAt is when the version was last read and accepted.
+// versionAt is the time when the version was last accepted.
 type versionAt = atomic.Pointer[time.Time]

@@ -40,18 +40,18 @@ func (s *Store) writeTarget(ctx context.Context, kb *engine.KnowledgeBase) (*Loc
 // Refresh makes what was written visible to searches.
 func (s *Store) Refresh(ctx context.Context, loc *Location) error {
 	path := loc.plainPath("_refresh")
-	if name := s.Alias(&loc.KB); loc.Index != name { // which may stand for another generation by now
+	if name := s.Alias(&loc.KB); loc.Index != name { // the alias may point to another generation by now
 		path = "/" + url.PathEscape(loc.Index+","+name) + "/_refresh?ignore_unavailable=true"
 	}
 	return s.client.Change(ctx, rest.Post(path, nil), nil)
 }
 
-// ReplaceDocument implements engine.Store. The new chunks are written, then the
-// document's other chunks are deleted by id, then both become visible by one
-// refresh. Elasticsearch has no transactions: its own refresh, once a second,
-// may fall between the two requests, and for the milliseconds until ours a
-// search sees new and old chunks together, never none. When a new chunk
-// fails, nothing is deleted, so that a repeated call starts from what was there.
+// ReplaceDocument implements engine.Store. The new chunks are written, then the document's
+// other chunks are deleted by id, then both become visible by one refresh. Elasticsearch
+// has no transactions: its own refresh, once a second, may fall between the two requests,
+// and for the milliseconds until ours a search sees new and old chunks together, never
+// none. When a new chunk fails, nothing is deleted, so that a retry starts from the same
+// state.
 func (s *Store) ReplaceDocument(
 	ctx context.Context, documentID string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
@@ -93,8 +93,8 @@ func (s *Store) replaceDocument(
 	return outcomes, s.Refresh(ctx, loc)
 }
 
-// refuse is the error of the first chunk that keeps a document from being replaced: one that may not be written, or one
-// of the others, which may not be removed.
+// refuse returns the error of the first chunk that prevents the replacement of a document: one that may not be
+// written, or one of the others that may not be removed.
 func (s *Store) refuse(ctx context.Context, loc *Location, req *engine.WriteRequest, others []string) error {
 	if req.Copy {
 		return nil
@@ -130,8 +130,8 @@ func (s *Store) refuse(ctx context.Context, loc *Location, req *engine.WriteRequ
 	return nil
 }
 
-// removeOf deletes those of some chunks that are still of a document, and returns how many they were. Searches see it
-// with the next refresh.
+// removeOf deletes chunks if they still belong to a document, and returns their number. Searches see it after the
+// next refresh.
 func (s *Store) removeOf(ctx context.Context, loc *Location, documentID string, ids []string) (int, error) {
 	removed := 0
 	for some := range slices.Chunk(ids, engine.MaxChange) {

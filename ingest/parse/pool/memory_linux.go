@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// slack is what a parser may take of its address space beyond the limit of its memory: stacks
-// of threads and what is reserved and not used.
+// slack is the address space of a parser beyond its memory limit: thread stacks and reserved, unused pages.
 const slack = 512 << 20
 
 // limitMemory lets the kernel refuse this process memory, in case it takes it between two looks
@@ -33,7 +32,7 @@ func memoryOf(pid int) uint64 {
 	return (pages.resident - pages.shared) * uint64(os.Getpagesize())
 }
 
-// pagesOf are those of a process, in pages: of its address space, in memory, and shared.
+// pagesOf counts a process's pages: of its address space, resident, and shared.
 type pagesOf struct{ size, resident, shared uint64 }
 
 func statm(pid int) (p pagesOf, err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/ingest/parse"
 )
 
-// Memory is what a child may take beside the program itself, in bytes.
+// Memory bounds a child's memory in bytes, besides the program itself.
 const Memory = 512 << 20
 
 // Options of a Pool; a zero value means the default in parentheses.

@@ -19,7 +19,7 @@ type request struct {
 	Options parse.Options
 }
 
-// response is what became of it.
+// response is the result of a request.
 type response struct {
 	Document *parse.Document
 	Failure  *failure
