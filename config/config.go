@@ -125,7 +125,7 @@ type Ingest struct {
 	ConverterTimeout time.Duration `yaml:"converter_timeout" default:"5m" doc:"Limit for one file."`
 }
 
-// Embedding is the usual model: an OpenAI-compatible service that makes vectors, or a model server
+// Embedding is the default model: an OpenAI-compatible service that makes vectors, or a model server
 // that the gateway starts.
 type Embedding struct {
 	EmbeddingService `yaml:",inline"`
@@ -218,7 +218,7 @@ type RerankService struct {
 	Shape   string        `yaml:"shape" default:"cohere" accept:"cohere, tei or voyage" doc:"Of its requests: cohere is also Jina's, vLLM's, Xinference's and LocalAI's, tei that of text-embeddings-inference."`
 }
 
-// AllRerankers are those of reranker and rerankers, by name.
+// AllRerankers combines reranker and rerankers, by name.
 func (c *Config) AllRerankers() map[string]RerankService {
 	all := map[string]RerankService{}
 	for name, service := range c.Rerankers {

@@ -59,7 +59,7 @@ type rejected struct{ value any }
 // Error implements error.
 func (r *rejected) Error() string { return fmt.Sprintf("%v is not accepted", r.value) }
 
-// converted turns text, which is what variables and flags have, into the type of a setting. A
+// converted turns text, as variables and flags hold it, into the type of a setting. A
 // number is not accepted as a duration, because it has no unit.
 func converted(from, to reflect.Value) (any, error) {
 	value := from.Interface()

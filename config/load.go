@@ -29,8 +29,8 @@ type layer struct {
 }
 
 // Load reads and validates the configuration. If the path is empty, HYBRIDGE_CONFIG names
-// the file, or there is none. flags are those that Flags added and may be nil; environ is
-// that of os.Environ. Everything that is wrong is reported at once, joined.
+// the file, or there is none. flags are those added by Flags and may be nil; environ has the
+// form of os.Environ. All errors are reported at once, joined.
 func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) {
 	config, _, err := loadLayers(path, flags, environ)
 	return config, err

@@ -78,7 +78,7 @@ func entryType(t reflect.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// described is what a setting does. A normalizer has no doc tag, because that would replace
+// described gives the description of a setting. A normalizer has no doc tag, because that would replace
 // the list of normalizers in the OpenAPI document.
 func described(field reflect.StructField) string {
 	if field.Type == reflect.TypeFor[*scoring.Normalizer]() {

@@ -37,7 +37,7 @@ func (e *Experiment) Assign(unit string) (variant *Variant, in bool) {
 	return &e.Variants[len(e.Variants)-1], true // shares may add up to a little less than 1
 }
 
-// Seed is that of TeamDraft for a unit's question: the same for every page of it.
+// Seed is the seed of TeamDraft for a unit's question: the same for every page of it.
 func (e *Experiment) Seed(unit, query string) uint64 {
 	sum := e.hash(unit, query)
 	return binary.BigEndian.Uint64(sum[16:24]) // bits that Assign does not look at

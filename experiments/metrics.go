@@ -82,8 +82,8 @@ type Impression struct {
 	Teams   []Team  `json:"teams,omitempty"`  // of the hits, where the list was interleaved
 }
 
-// Tally is what became of all searches of one unit. It is what a caller keeps for each unit. The zero value with the
-// variant's name is that of a unit that has not searched.
+// Tally sums up all searches of one unit, and is all that a caller stores for it. The zero value with the
+// variant's name stands for a unit that has not searched.
 type Tally struct {
 	Variant  string `json:"variant,omitempty"` // empty where lists are interleaved
 	Searches int    `json:"searches"`

@@ -1,4 +1,4 @@
-// Package filter is what restricts searches and changes to some chunks.
+// Package filter restricts searches and changes to some chunks.
 //
 //	condition.go  conditions on fields
 //	match.go      what passes them, which engines have to agree with
@@ -22,7 +22,7 @@ type Condition struct {
 // bounds of two kinds, or of another kind, lies nothing.
 type Range struct{ GT, GTE, LT, LTE *Value }
 
-// Part is what one of a field's strings holds, byte by byte; other values hold nothing. Elasticsearch
+// Part matches strings of a field that contain a text, byte by byte; other values never match. Elasticsearch
 // knows the first 8 KiB of a string.
 type Part struct {
 	Text string // not empty

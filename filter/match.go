@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Fields are what conditions look at, such as a chunk.
+// Fields is an object that conditions test, such as a chunk.
 type Fields interface {
 	// Values gives what a condition sees in a field; nil where there is no such field.
 	Values(field string) []Value

@@ -44,7 +44,7 @@ var errNoAudit = fault.New(fault.Unsupported, "this gateway keeps no audit log; 
 // auditService reads the audit log.
 type auditService struct {
 	api *endpoint.API
-	log AuditLog // nil: it is not kept where it can be read
+	log AuditLog // nil: it is not stored where it can be read
 }
 
 func (s *auditService) register() {

@@ -169,7 +169,7 @@ func (s *jobService) jobEvents() {
 // has gone.
 const heartbeat = 5 * time.Second
 
-// jobStream is what a stream tells of.
+// jobStream is a stream's job and language.
 type jobStream struct {
 	tenant, job string
 	language    *locale.Language

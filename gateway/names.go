@@ -107,5 +107,5 @@ const DefaultTenant = endpoint.DefaultTenant
 // ProblemOf tells an error as the API does, for programs that tell theirs in the same form.
 var ProblemOf = endpoint.ProblemOf
 
-// RequestAttrs are what tells, in another line of the log, which request a context is of.
+// RequestAttrs gives the attributes of log lines that identify the request of a context.
 var RequestAttrs = endpoint.RequestAttrs

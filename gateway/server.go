@@ -63,7 +63,7 @@ type Options struct {
 	KeysNeeded bool
 	// Audit takes who did what; nil: nothing does.
 	Audit *slog.Logger
-	// AuditLog reads it; nil: it is not kept where it can be read.
+	// AuditLog reads it; nil: it is not stored where it can be read.
 	AuditLog AuditLog
 	// Settings are those in force, in the order in which they are shown.
 	Settings []Setting
@@ -77,7 +77,7 @@ type Options struct {
 	// come from.
 	TrustedProxies []netip.Prefix
 
-	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
+	// Embedder is the default model, and Embedders further ones by the name of their setting; nil: there is none.
 	Embedder  openai.Embedder
 	Embedders map[string]openai.Embedder
 

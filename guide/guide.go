@@ -169,7 +169,7 @@ func (g *Guide) in(code string) *edition {
 	return g.editions[0]
 }
 
-// Languages are those that the guide is there in.
+// Languages gives the languages of the guide.
 func Languages() (codes []string) {
 	for i := range languages {
 		codes = append(codes, languages[i].code)

@@ -30,7 +30,7 @@ type page struct {
 // isReference reports whether a page is beside the guide, in no language but the first.
 func (p *page) isReference() bool { return path.Dir(p.file) == "." }
 
-// section is what stands beneath a heading, down to the next one.
+// section is the content below a heading, down to the next one.
 type section struct {
 	level   int    // of the heading
 	id      string // of the heading, as GitHub makes it

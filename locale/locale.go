@@ -121,8 +121,8 @@ func (c *catalog) text(english string) string {
 	return r.read(english).said
 }
 
-// reading is what a text says, and how many of its letters are those of messages. Of
-// several readings the one that knows most of them is meant; 0 is of an unknown text.
+// reading is an interpretation of a text, and how many of its letters belong to messages. The
+// reading with most of them wins; 0 means an unknown text.
 type reading struct {
 	said  string
 	known int

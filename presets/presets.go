@@ -59,7 +59,7 @@ func (w weights) with(asked map[string]float64) weights {
 	return w
 }
 
-// defaults are what a preset decides where the request is silent.
+// defaults are a preset's decisions where the request is silent.
 type defaults struct {
 	preset  string
 	weights weights
@@ -81,7 +81,7 @@ func fixed(n int) func(int) int { return func(int) int { return n } }
 
 var windowed = fixed(window)
 
-// synonymBoost is what a synonym counts of the word that the question uses.
+// synonymBoost is the weight of a synonym relative to the word in the question.
 const synonymBoost = 0.8
 
 // plainText is BM25 as it is: any term may match, nothing is boosted beyond

@@ -32,7 +32,7 @@ type StoreOptions struct {
 	Folder string // of its file, which must exist
 	// Planners are the presets that are there for everybody; their names are not for saved ones.
 	Planners map[string]search.Planner
-	// Custom are those of them that the configuration defines.
+	// Custom describes the Planners that the configuration defines.
 	Custom map[string]Custom
 	// Rerankers are the names that rerank may have, and Rewrites is whether rewrite may be asked for.
 	Rerankers []string
@@ -161,7 +161,7 @@ func (s *Store) Given(name string) (d *Definition, source string) {
 	return nil, ""
 }
 
-// Detail is what a list says of a preset.
+// Detail is the entry of a preset in a list.
 type Detail struct {
 	Name        string      `json:"name"`
 	Source      string      `json:"source" enum:"builtin,file,saved" doc:"builtin, file: of the configuration, or saved: by this API."`
@@ -198,7 +198,7 @@ func (s *Store) Details(ctx context.Context, tenant string) ([]Detail, error) {
 	return all, nil
 }
 
-// detail is that of a saved preset, with the reason where it is not used.
+// detail describes a saved preset, with the reason where it is not used.
 func (s *Store) detail(ctx context.Context, tenant string, v *versions.Version) (Detail, error) {
 	saved, unused := s.InUse(tenant, v.Set), ""
 	if saved == nil {

@@ -49,7 +49,7 @@ type Fusion struct {
 	Saturated bool `json:"saturated,omitempty"`
 }
 
-// Contribution is what one leg adds to one chunk, and why. Nil: unknown.
+// Contribution is one leg's part in the score of one chunk, and why. Nil: unknown.
 type Contribution struct {
 	Leg        string   `json:"leg"`
 	Rank       *int     `json:"rank"` // nil: the leg did not return the chunk

@@ -16,7 +16,7 @@ type ledger struct {
 	score  scorer // nil: all scores are 0
 }
 
-// place is what decides where a kept candidate stands in the ranking.
+// place holds the sort keys of a candidate in the ranking.
 type place struct {
 	sum       float64 // of the points, the same for every order of the legs
 	raw       float64 // the sum in the order of the legs
@@ -72,7 +72,7 @@ func (l *ledger) ranking() []Fused {
 	return ranking
 }
 
-// points is what a leg adds for an observation.
+// points gives a leg's points for an observation.
 func (l *ledger) points(leg int, o Observation) float64 {
 	if l.legs[leg].Degraded {
 		return 0

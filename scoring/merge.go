@@ -14,7 +14,7 @@ const (
 	ByScore Basis = "score"
 )
 
-// Ranking is that of one knowledge base, with the legs that made it. All rankings of
+// Ranking is the ranking of one knowledge base, with the legs that made it. All rankings of
 // a merge come from the same plan.
 type Ranking struct {
 	Legs  []Leg

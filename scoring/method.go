@@ -10,7 +10,7 @@ import (
 // a file of its own, and nowhere else.
 type Method string
 
-// method is what a Method does. What is nil has nothing to say.
+// method is the behaviour of a Method. Nil functions do not apply.
 type method struct {
 	// alone: the first leg is the only one that counts.
 	alone bool
@@ -56,7 +56,7 @@ func newMethod(name Method, m method) Method {
 // Methods lists the methods of fusion by name.
 func Methods() []Method { return slices.Sorted(maps.Keys(methods)) }
 
-// method is that of the fusion, RRF where there is none of its name.
+// method looks up the method of the fusion, RRF if unknown.
 func (f Fusion) method() method {
 	if m, ok := methods[f.Method]; ok {
 		return m

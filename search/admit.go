@@ -41,8 +41,8 @@ func (r *run) cost() int {
 	return max(1, (work+workUnit-1)/workUnit)
 }
 
-// admit waits until searches may begin; release is called at their end. Only what is
-// computed passes here: answers that are kept do not.
+// admit waits until searches may begin; release is called at their end. Only
+// computed searches wait here, not cached answers.
 func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) (release func(), err error) {
 	if s.Admission == nil {
 		return func() {}, nil

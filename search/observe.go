@@ -20,7 +20,7 @@ import (
 // Observe asks the legs of a request, which is for one knowledge base, and fuses nothing. A joint ranking is taken
 // apart: each leg returns its best MaxObserved hits. A reranker reads more than a search gives it: all that may come
 // into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
-// fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
+// fault.InvalidArgument and name it); query rules are skipped. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
 func (s *Searcher) Observe(
 	ctx context.Context, scope access.Scope, req plan.Request,

@@ -43,8 +43,8 @@ func (s *Searcher) Presets(tenant string) (names []string, standard string) {
 	return names, s.standard(tenant)
 }
 
-// Models are what a request may ask for beside presets: rerankers, by name, and whether a
-// language model writes.
+// Models gives what a request may use beside presets: the names of the rerankers, and whether a
+// language model may rewrite.
 func (s *Searcher) Models() (rerankers []string, writes bool) {
 	return slices.Sorted(maps.Keys(s.Rerankers)), s.Rewriter != nil
 }

@@ -24,11 +24,11 @@ import (
 type SavedPresets interface {
 	// Planner is nil where the tenant has no preset of the name.
 	Planner(tenant, name string) plan.Planner
-	// Names are those of the tenant's presets, in order.
+	// Names gives the names of the tenant's presets, in order.
 	Names(tenant string) []string
 }
 
-// Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
+// Options are the dependencies of a Searcher. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
 	Catalog       engines.Catalog

@@ -40,7 +40,7 @@ type TextScores struct {
 	Degraded []answer.Degraded
 }
 
-// textWords is what the words count beside evidence, which a text that answers the question has 1 of.
+// textWords is the weight of words relative to evidence: a text that answers the question has an evidence of 1.
 // Of 0 to 1.2, 0.8 ranked best on average of five retrieval sets; TestTextsAreRanked measures it.
 const textWords = 0.8
 
@@ -145,7 +145,7 @@ func (s *Searcher) wordsOfTexts(query string, texts []string) []float64 {
 	return scores
 }
 
-// evidenceOfTexts is that of the usual model's cosines. Blank texts have none, 0.
+// evidenceOfTexts computes evidence from cosines of the default model; 0 for blank texts.
 func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []string) ([]float64, error) {
 	question := ask.EmbedBy(ctx, s.Embedder, query)
 	if question.Err != nil {

@@ -34,9 +34,9 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("request %d: %v", e.I
 // Unwrap gives the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Together answers several requests for one question at the same time. The
-// question is that of the first: its query, vector, filter, user and facets are
-// analyzed and embedded once for all of them. When one request cannot be planned,
+// Together answers several requests for one question at the same time. The query,
+// vector, filter, user and facets of the first apply to all of them: they are
+// analyzed and embedded once. When one request cannot be planned,
 // all are refused (RefusedError); one that fails later has an error for its outcome.
 func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []plan.Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))

@@ -76,14 +76,14 @@ type Store[T any] struct {
 
 type setKey struct{ tenant, name string }
 
-// compiled is what is in use of a set.
+// compiled is the compiled form of a set in use.
 type compiled[T any] struct {
 	set T
 	sum string // of its text
 }
 
 // Open opens or creates the file and compiles the versions in use. A set that no
-// longer compiles is logged and left out.
+// longer compiles is logged and skipped.
 func Open[T any](ctx context.Context, o Options[T]) (*Store[T], error) {
 	if o.Versions <= 0 {
 		o.Versions = Kept
@@ -137,10 +137,10 @@ func newCompiled[T any](set T, text string) compiled[T] {
 // Close closes the file; the sets stay usable.
 func (s *Store[T]) Close() error { return s.fault(s.db.Close()) }
 
-// InUse is what is used of a set; the zero value where there is none. It does not change.
+// InUse gives the set in use; the zero value where there is none. It does not change.
 func (s *Store[T]) InUse(tenant, name string) T { return (*s.sets.Load())[setKey{tenant, name}].set }
 
-// Names are those of a tenant's sets that are in use, in order.
+// Names gives the names of a tenant's sets in use, in order.
 func (s *Store[T]) Names(tenant string) []string {
 	var all []string
 	for key := range *s.sets.Load() {
@@ -233,8 +233,8 @@ func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	}
 }
 
-// Delete drops a set with all its versions. One that is not there is no error. A base is that of an
-// edit: what was saved since is not dropped.
+// Delete drops a set with all its versions; a missing one is no error. base is the version that was
+// edited: a newer one is not dropped.
 func (s *Store[T]) Delete(ctx context.Context, tenant, name string, base *int) error {
 	s.editing.Lock()
 	defer s.editing.Unlock()

@@ -56,7 +56,7 @@ type Query struct {
 	Limit   int                             // records at most
 }
 
-// Page is what a query found, the newest first.
+// Page is the result of a query, newest first.
 type Page struct {
 	Records []Record
 	// Before continues; 0: there is nothing before. A page that is not full may have one: the part of the file

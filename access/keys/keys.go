@@ -1,5 +1,5 @@
 // Package keys keeps API keys that are made, rotated and revoked while gateways run, stored
-// where the data is. Of a key only its SHA-256 is kept.
+// where the data is. Of a key only its SHA-256 is stored.
 package keys
 
 import (

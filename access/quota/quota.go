@@ -30,7 +30,7 @@ type Limits struct {
 	Chunks         int64
 }
 
-// Counts is what a tenant has.
+// Counts are a tenant's totals.
 type Counts struct{ KnowledgeBases, Chunks int64 }
 
 // Options of a Meter; all but the clock are needed.
@@ -44,7 +44,7 @@ type Options struct {
 }
 
 // Meter counts what tenants write. It is safe for concurrent use. While the store or an engine is
-// away it goes by what it knows: quotas take nothing down.
+// unavailable it uses the last known counts: quotas take nothing down.
 type Meter struct {
 	options Options
 	looking sync.Mutex // held by the one who asks the store
@@ -72,7 +72,7 @@ func New(o Options) *Meter {
 	return &Meter{options: o, tenants: map[string]*tenant{}}
 }
 
-// Limits are those of the options.
+// Limits gives the configured limits.
 func (m *Meter) Limits() Limits { return m.options.Limits }
 
 // Run follows the store until ctx ends, and then adds what is left.
@@ -90,7 +90,7 @@ func (m *Meter) Run(ctx context.Context) {
 	}
 }
 
-// Left is what a tenant may still write today, in bytes, and when a new day begins.
+// Left is the rest of a tenant's daily quota, in bytes, and the time until the next day.
 type Left struct {
 	Bytes int64
 	Reset time.Duration

@@ -22,7 +22,7 @@ type changes struct {
 	of    search.Request
 }
 
-// members are those of a search, by their names in JSON: where their fields are.
+// members are the fields of a search by their JSON names: the index of each.
 var members = func() map[string][]int {
 	all := map[string][]int{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[search.Request]()) {

@@ -1,7 +1,7 @@
 // Package live runs experiments on the searches of a gateway: it keeps their definitions in the records of an engine,
 // gives each user or session its variant, or a list of both, and reports what the log of events says of them.
 //
-// Store keeps and reports, Searcher is what asks for a search in its place. Whose searches take part is a function of
+// Store keeps and reports, Searcher replaces the plain searcher. Whose searches take part is a function of
 // the definition alone, so every gateway on the same data assigns alike.
 package live
 
@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Definition is what an experiment is made of. It never changes.
+// Definition defines an experiment. It never changes.
 type Definition struct {
 	experiments.Experiment
 

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// side is what one of two variants answers.
+// side is the answer of one of two variants.
 type side struct {
 	request  search.Request
 	response *search.Response
@@ -91,7 +91,7 @@ func (p slice) open(req *search.Request) {
 	}
 }
 
-// bounds are those of the page in a list of n.
+// bounds gives the bounds of the page in a list of n.
 func (p slice) bounds(n int) (from, to int) {
 	from, to = min(p.from, n), n
 	if p.limit > 0 {

@@ -162,7 +162,7 @@ type part struct {
 	arm  *arm // nil: both are asked for one list
 }
 
-// parts are those of a search in all experiments. Whoever does not say who asks takes part in none, and neither does
+// parts gives the parts of a search in all experiments. A search without a unit takes part in none, and neither does
 // a search for everything, which has no preset.
 func (s *Store) parts(name string, req *search.Request) (parts []part) {
 	now := s.options.Now()

@@ -129,7 +129,7 @@ func participations(parts []part, teams []int8) []events.Participation {
 	return all
 }
 
-// answer asks by the variants of all parts together. Teams are those of the hits, where two lists are one.
+// answer asks by the variants of all parts together. teams are the teams of the hits, where two lists are merged.
 func (s *Searcher) answer(
 	ctx context.Context, scope access.Scope, req *search.Request, parts []part, ask asking,
 ) (response *search.Response, teams []int8, err error) {
@@ -163,7 +163,7 @@ func isUnfit(err error) bool {
 	return fault.Is(err, fault.InvalidArgument) || fault.Is(err, fault.Unsupported) || fault.Is(err, fault.NotFound)
 }
 
-// step is what Response.Degraded calls a variant that did not answer.
+// step is the name in Response.Degraded of a variant that did not answer.
 const step = "experiment"
 
 func degradedBy(response *search.Response, err error) *search.Response {

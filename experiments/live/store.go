@@ -29,7 +29,7 @@ type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
 
-// Log is what was searched for and done with the answers.
+// Log is the log of searches and of what users did with the answers.
 type Log interface {
 	// Read gives the queries of a tenant in [from, to), in the order of their ids, each with its events.
 	Read(ctx context.Context, tenant string, from, to time.Time) iter.Seq2[events.Entry, error]
@@ -68,7 +68,7 @@ const (
 	maxLive   = 100  // experiments of a tenant that are not over: each search looks at all of them
 )
 
-// page is what is stored of an experiment.
+// page is the stored form of an experiment.
 type page struct {
 	Definition Definition `json:"definition"`
 	By         string     `json:"by,omitempty"`
@@ -153,7 +153,7 @@ func open(records *engine.Records, now time.Time) (*Experiment, error) {
 	return e, nil
 }
 
-// all are those of a tenant, in the order of their ids, and apart from them those that are being made.
+// all gives the experiments of a tenant, in the order of their ids, and separately the proposed ones.
 func (s *Store) all(ctx context.Context, tenant string) (all, proposed []*Experiment, err error) {
 	records, err := s.options.Keeper.ListRecords(ctx, tenant, kind)
 	if err != nil {

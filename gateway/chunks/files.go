@@ -97,7 +97,7 @@ func (s *documentService) fileFormats(context.Context, access.Scope, *struct{}) 
 	return all, nil
 }
 
-// uploadOf is what is asked, by the query and, where the body is a form, by its parts.
+// uploadOf reads the upload from the query and, where the body is a form, from its parts.
 func (s *documentService) uploadOf(
 	c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
 ) (upload ingest.FileUpload, err error) {

@@ -19,7 +19,7 @@ import (
 // DefaultTenant is the tenant of all requests if no key is configured.
 const DefaultTenant = "default"
 
-// Key is an API key: what it may see and do. The key itself is not kept.
+// Key is an API key: what it may see and do. The key itself is not stored.
 type Key struct {
 	Name   string // for the log
 	Tenant string
@@ -30,7 +30,7 @@ type Key struct {
 	// Attach names the indexes that the key may attach; * stands for any characters, nil
 	// means none.
 	Attach []string
-	// Filter is what the key is bound to, see access.Scope; nil: nothing.
+	// Filter restricts the key, see access.Scope; nil: it does not.
 	Filter []filter.Condition
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }

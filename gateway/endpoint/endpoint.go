@@ -33,7 +33,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 )
 
-// API is what resources register their endpoints with.
+// API registers the endpoints of resources.
 type API struct {
 	App      *fiber.App
 	Document *Document

@@ -63,7 +63,7 @@ func IsStranger(ctx context.Context) bool {
 	return x != nil && x.stranger
 }
 
-// RequestAttrs are what tells, in another line of the log, which request a context is of.
+// RequestAttrs gives the attributes of log lines that identify the request of a context.
 func RequestAttrs(ctx context.Context) []slog.Attr {
 	if x := ExchangeIn(ctx); x != nil {
 		return []slog.Attr{slog.String("request_id", x.ID)}

@@ -30,7 +30,7 @@ type Route struct {
 	Dialect *Dialect // of another program; nil: that of this API
 }
 
-// Permission is what a route requires of the caller's key.
+// Permission is a route's requirement on the caller's key.
 type Permission int
 
 // What routes require.
@@ -59,7 +59,7 @@ func (r *Route) needs() string {
 // unless it is a GET or a dry run.
 func (r *Route) changes() bool { return r.Access >= Writes && r.Method != http.MethodGet && !r.Dry }
 
-// pathNames are what paths call the things that errors name otherwise, where they are told of a body.
+// pathNames are the names of path parameters that bodies and errors name differently.
 var pathNames = map[string][]string{
 	"knowledge_base": {"kb"}, "document_id": {"document"}, "chunk_id": {"id"}, "id": {"set", "list"},
 }

@@ -140,7 +140,7 @@ func (r *AnswerRequest) check() error {
 	return nil
 }
 
-// askedModel is what the model is asked.
+// askedModel is a question to the model.
 type askedModel struct {
 	model    Answerer
 	question string

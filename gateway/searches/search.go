@@ -28,7 +28,7 @@ type Searcher interface {
 	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
 	// ScoreTexts scores texts that no knowledge base holds.
 	ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error)
-	// Presets are those that a tenant may name, and the one of a search that names none.
+	// Presets gives the names that a tenant may use, and the default.
 	Presets(tenant string) (names []string, standard string)
 	Models() (rerankers []string, writes bool)
 }
@@ -60,7 +60,7 @@ type Searches struct {
 	logQueries bool
 }
 
-// Sources are what searches are made of.
+// Sources are the dependencies of searches.
 type Sources struct {
 	Searcher   Searcher
 	Saved      SavedPresets // nil: there are no presets but the searcher's

@@ -29,7 +29,7 @@ type SavedPresets interface {
 type Presets struct {
 	Presets []string `json:"presets"`
 	Default string   `json:"default" doc:"Of a search that names none: the saved preset default where there is one, else that of the configuration."`
-	// Rerankers are what rerank may name.
+	// Rerankers are the valid values of rerank.
 	Rerankers []string         `json:"rerankers,omitempty" doc:"What rerank may name."`
 	Rewrites  bool             `json:"rewrites,omitempty" doc:"Whether a language model writes what rewrite asks for."`
 	Details   []presets.Detail `json:"details,omitempty" doc:"Where each is from, and saved ones that are not used."`

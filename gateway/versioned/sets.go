@@ -51,7 +51,7 @@ type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
 
-// sets are those of one kind, as far as a caller may see them. V is a version as callers see it.
+// sets serves the sets of one kind that a caller may see. V is a version as callers see it.
 type sets[V any] struct {
 	catalog Catalog
 	store   Sets   // nil: there are none

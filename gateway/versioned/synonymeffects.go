@@ -12,7 +12,7 @@ import (
 
 // Drafts answers questions by synonyms that are not saved.
 type Drafts interface {
-	// SearchBy searches as if the draft had been saved; nil: by what is saved. No answer is kept, and none is part of
+	// SearchBy searches as if the draft had been saved; nil: by what is saved. No answer is cached, and none is part of
 	// an experiment.
 	SearchBy(ctx context.Context, scope access.Scope, draft *synonyms.Draft, req search.Request) (*search.Response, error)
 }
@@ -36,7 +36,7 @@ type SynonymEffects struct {
 	Questions []SynonymEffect `json:"questions" doc:"In the order of the request."`
 }
 
-// SynonymEffect is what becomes of one question.
+// SynonymEffect is the effect on one question.
 type SynonymEffect struct {
 	Query   string      `json:"query"`
 	Current SynonymSide `json:"current" doc:"By the version in use."`

@@ -34,7 +34,7 @@ type queryLog interface {
 	NoteQuery(ctx context.Context, query string)
 }
 
-// Edited is what is edited of each knowledge base.
+// Edited lists the stores with a set for each knowledge base.
 type Edited []struct {
 	store  Sets
 	global string // what is of all knowledge bases

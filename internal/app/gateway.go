@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/web"
 )
 
-// parts is what a gateway is made of.
+// parts are the components of a gateway.
 type parts struct {
 	metrics   *prometheus.Registry
 	tracing   *trace.TracerProvider // nil: there are no traces
@@ -57,7 +57,7 @@ func (p *parts) openGateway(o *Options) (*gateway.Server, error) {
 	return gateway.New(*options), nil
 }
 
-// gatewayOptions are those that the configuration and the open parts decide.
+// gatewayOptions builds the options from the configuration and the open parts.
 func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 	ui, err := web.Files()
 	if err != nil {

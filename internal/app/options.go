@@ -14,7 +14,7 @@ import (
 // EmbeddedName is the name of the engine in the data directory.
 const EmbeddedName = "embedded"
 
-// Options are what a gateway is opened with.
+// Options configure a gateway.
 type Options struct {
 	Config  *config.Config
 	Origins config.Origins // of its values

@@ -38,7 +38,7 @@ func (s *storage) measure(metrics prometheus.Registerer) {
 	}
 }
 
-// troubles are those of all engines.
+// troubles collects the troubles of all engines.
 func (s *storage) troubles() (all []engine.Trouble) {
 	for _, e := range s.engines {
 		if t, ok := e.(engine.Troubled); ok {

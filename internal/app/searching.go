@@ -24,7 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/rewrite"
 )
 
-// searching is what answers questions.
+// searching is the searcher and its layers.
 type searching struct {
 	options  search.Options
 	searcher gateway.Searcher      // by which users search

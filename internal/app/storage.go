@@ -29,7 +29,7 @@ type storage struct {
 	keywords *tiered.Cache  // of the postgres engine; nil without it
 }
 
-// engineParts is what every engine is opened with.
+// engineParts are the dependencies of every engine.
 type engineParts struct {
 	*Options
 	analyzer *tokens.Analyzer

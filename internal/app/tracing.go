@@ -18,7 +18,7 @@ import (
 )
 
 // newTracing returns nil where no collector is configured. It connects when there is something
-// to send; a collector that is away costs traces and a line in the log.
+// to send; an unavailable collector costs traces and a line in the log.
 func newTracing(
 	ctx context.Context, c *config.Tracing, version string, log *slog.Logger,
 ) (*trace.TracerProvider, error) {

@@ -20,8 +20,8 @@ type argument struct {
 	optional, repeated bool
 }
 
-// argumentsOf reads the arguments of a command from its line of usage, so that what the help says
-// is what is checked and completed.
+// argumentsOf reads the arguments of a command from its line of usage, so that help, checks
+// and completion agree.
 func argumentsOf(cmd *cobra.Command) []argument {
 	words := strings.Fields(cmd.Use)[1:]
 	all := make([]argument, len(words))
@@ -67,7 +67,7 @@ func checkCommand(cmd *cobra.Command, args []string) error {
 // flagProblem words what is wrong with a flag.
 func flagProblem(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
-		return checkCommand(cmd, args) // the flag is that of a command which is not there
+		return checkCommand(cmd, args) // the flag follows an unknown command
 	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError

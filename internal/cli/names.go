@@ -159,7 +159,7 @@ func (a *asked) get(ctx context.Context, path string, into any) {
 	}
 }
 
-// fieldNames are those of a page of chunks, beside those that every chunk has.
+// fieldNames gives the fields of a page of chunks, and those that every chunk has.
 func fieldNames(ctx context.Context, a *asked) []string {
 	found := map[string]bool{"document_id": true, "document_name": true, "owner": true, "written_at": true}
 	answer := a.everything(ctx, search.Request{})

@@ -18,8 +18,8 @@ import (
 type Retriever struct {
 	Service *rag.Service
 	Query   rag.Query // of every question, except Text
-	// Options are those of langchaingo's vector stores. WithScoreThreshold is the least
-	// relevance of a document, in [0, 1]; a search has nothing for the others, and refuses.
+	// Options are options of langchaingo's vector stores. WithScoreThreshold is the minimum
+	// relevance of a document, in [0, 1]; all others are refused, as a search has no equivalent.
 	Options []vectorstores.Option
 }
 

@@ -61,7 +61,7 @@ func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	return best
 }
 
-// languageOf is that of a hit, where there is a scale for it, else that of most chunks.
+// languageOf gives the language of a hit if it has a scale, else the language of most chunks.
 func (a *RelevanceAccount) languageOf(h *Hit) string {
 	main, most := "", 0.0
 	for _, line := range a.Languages {
@@ -92,7 +92,7 @@ const (
 	longestLength  = 251
 )
 
-// Coverage is what changed the weight of a text leg for a knowledge base.
+// Coverage explains how the weight of a text leg was changed for a knowledge base.
 type Coverage struct {
 	Planned       float64 `json:"planned" doc:"The weight before."`
 	Known         float64 `json:"known" doc:"Share of the query's idf mass that the text index knows, in [0, 1]."`
@@ -111,7 +111,7 @@ type WeightAccount struct {
 	ByQuestion *plan.ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
 }
 
-// Factor is what the planned weight is multiplied by.
+// Factor is the factor by which the planned weight is multiplied.
 func (c *Coverage) Factor() float64 {
 	length := 1.0
 	if c.AverageLength > 0 {

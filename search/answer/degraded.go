@@ -11,7 +11,7 @@ import (
 type Degraded struct {
 	Leg           string `json:"leg"`
 	KnowledgeBase string `json:"knowledge_base,omitempty"`
-	// Code is what the reason says, stable: the code that an error of this kind has.
+	// Code is the error code of the reason, stable.
 	Code   fault.Kind `json:"code"`
 	Reason string     `json:"reason" locale:"text"`
 }
@@ -24,7 +24,7 @@ const (
 	StepRerank  = "rerank"
 	StepRewrite = "rewrite" // the question is asked as it was
 	StepRules   = "rules"   // what they pin cannot be read
-	// The order is that of the scores.
+	// The order follows the scores.
 	StepDiversity = "diversity"
 	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
 	StepHighlight = "highlight"
@@ -37,7 +37,7 @@ func NewDegraded(leg, kb string, err error) Degraded {
 	return Degraded{Leg: leg, KnowledgeBase: kb, Code: fault.KindOf(err), Reason: Reason(err)}
 }
 
-// Reason is what a caller is told of an error: its detail, never its cause.
+// Reason is the text of an error for callers: its detail, never its cause.
 func Reason(err error) string {
 	var e *fault.Error
 	if errors.As(err, &e) {

@@ -35,9 +35,9 @@ type ExplainResponse struct {
 	Score    *float64    `json:"score"`
 	RawScore *float64    `json:"raw_score"`
 	Legs     []LegReport `json:"legs"`
-	// Rerank is what the reranker said, where it read the chunk.
+	// Rerank is the reranker's verdict, if it read the chunk.
 	Rerank *Reranked `json:"rerank,omitempty"`
-	// SecondStage is what that said of it.
+	// SecondStage is the second stage's verdict.
 	SecondStage *SecondScore `json:"second_stage,omitempty"`
 	Plan        plan.Plan    `json:"plan"`
 	Degraded    []Degraded   `json:"degraded"`

@@ -23,7 +23,7 @@ type Response struct {
 	QueryID string  `json:"query_id"`
 	Cached  bool    `json:"cached"`
 	TookMS  float64 `json:"took_ms" minimum:"0"`
-	// Experiments are those that the search is part of, whoever has this answer in common with it.
+	// Experiments are the experiments of this search, even if the cached answer is shared.
 	Experiments []InExperiment `json:"experiments,omitempty" doc:"Experiments that this search is part of."`
 
 	Preset   string  `json:"preset"`
@@ -50,7 +50,7 @@ type Response struct {
 	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
 	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 	Explain     *Explain `json:"explain,omitempty"`
-	// Shared has the members from preset on of an answer that was kept; of them only Preset
+	// Shared has the fields from preset on of a cached answer; of them only Preset
 	// and Timings are set here then.
 	Shared *Shared `json:"-"`
 }
@@ -213,7 +213,7 @@ type Explain struct {
 	Known *float64 `json:"known,omitempty"`
 	// Weights says for each knowledge base how much each leg counts, and by which rule.
 	Weights []WeightAccount `json:"weights"`
-	// SynonymsCut is how many synonyms were left out.
+	// SynonymsCut is how many synonyms were omitted.
 	SynonymsCut int `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
 	// Queries are the further phrasings, those of a language model last.
 	Queries []string `json:"queries,omitempty"`
@@ -221,7 +221,7 @@ type Explain struct {
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.
 	Cut map[string]int `json:"cut"`
-	// Rules are those that the question matches.
+	// Rules are the rules that match the question.
 	Rules []AppliedRule `json:"rules,omitempty" doc:"The query rules that the question matches, in their order."`
 	// Relevance says per knowledge base what it was taken from.
 	Relevance []RelevanceAccount `json:"relevance,omitempty"`

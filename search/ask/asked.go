@@ -102,7 +102,7 @@ func (r *Asked) Page(n int) (from, to int) {
 // ReturnsParents reports whether hits bring their sections along.
 func (r *Asked) ReturnsParents() bool { return r.Plan.Return == plan.ReturnParent }
 
-// BaseBoosts are those of the subjects over the largest of the request; nil where all are equal.
+// BaseBoosts gives each subject's boost over the largest of the request; nil where all are equal.
 func (r *Asked) BaseBoosts() []float64 {
 	if len(r.Request.Boosts) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (r *Asked) Without(field string) Asked {
 // CutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
 func (r *Asked) CutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
 
-// FusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+// FusedThreshold is the threshold on the fused ranking, before a second stage or a reranker.
 func (r *Asked) FusedThreshold() plan.Threshold {
 	threshold := r.Plan.Threshold
 	if r.CutsReranked() {

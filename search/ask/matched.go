@@ -4,7 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/rules"
 )
 
-// MatchedRules is what the rules of one knowledge base that the question matches ask for.
+// MatchedRules are the effects of a knowledge base's rules that match the question.
 type MatchedRules struct {
 	All       []*rules.Rule
 	Pins      []Pin

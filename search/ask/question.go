@@ -20,7 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Question is what the request asks of every knowledge base.
+// Question is the part of a request common to all knowledge bases.
 type Question struct {
 	Wording
 	Further     []Wording           // of Request.Queries
@@ -156,7 +156,7 @@ func (s Asker) embedAll(ctx context.Context, brought []float32, subjects []engin
 	}
 }
 
-// EmbedderOf is that of a model: a further one, or the usual one.
+// EmbedderOf gives the embedder of a model, else the default one.
 func (s Asker) EmbedderOf(model string) Embedder {
 	if e, ok := s.Embedders[model]; ok {
 		return e
@@ -164,8 +164,8 @@ func (s Asker) EmbedderOf(model string) Embedder {
 	return s.Embedder
 }
 
-// modelsOf tells whether the usual model embeds for some of the knowledge bases, and which further
-// ones do.
+// modelsOf reports whether some of the knowledge bases use the default model, and which further
+// models the others use.
 func (s Asker) modelsOf(subjects []engines.Subject) (usual bool, further []string) {
 	for i := range subjects {
 		if !needsVector(subjects[i : i+1]) {
@@ -277,7 +277,7 @@ func (q *Question) In(query int) *Wording {
 	return &q.Further[query-1]
 }
 
-// wordings are those of texts; their vectors are made later.
+// wordings analyzes texts; their vectors are made later.
 func (s Asker) wordings(queries []string) []Wording {
 	all := make([]Wording, len(queries))
 	for i, text := range queries {

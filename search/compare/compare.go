@@ -118,7 +118,7 @@ func Run(ctx context.Context, s Searcher, scope access.Scope, q *Question) (*Com
 	return c, nil
 }
 
-// request is what a column asks: the question with the column's overrides.
+// request makes the request of a column: the question with the column's overrides.
 func (q *Question) request(c *Column) search.Request {
 	topK := DefaultTopK
 	if q.TopK != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// PresetEverything is what an answer to Request.Everything calls its plan.
+// PresetEverything is the preset named in answers to Request.Everything.
 const PresetEverything = "everything"
 
 // usualTopK is of a request that does not say how many hits it wants.

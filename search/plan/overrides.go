@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// Overrides are what a request may change of its preset's plan, and a column of a
-// comparison, and a preset of the configuration; nil leaves it as it is. The tags say
+// Overrides are changes to a preset's plan by a request, a column of a comparison,
+// or a preset of the configuration; nil leaves a value unchanged. The tags hold
 // the names and the text of the API and of the configuration.
 type Overrides struct {
 	Candidates         *int                `json:"candidates,omitempty" minimum:"1" maximum:"10000" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`

@@ -40,9 +40,9 @@ type Plan struct {
 	Fields map[string]float64 `json:"fields,omitempty"`
 	// UsualFields are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
 	UsualFields map[string]float64 `json:"-"`
-	// Rewrite is what a language model writes before the search.
+	// Rewrite asks a language model for phrasings before the search.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
-	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
+	// Diversity is the weight of dissimilarity to earlier hits relative to the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
 	// Return is ReturnParent where hits bring their sections along.
 	Return string `json:"return,omitempty"`

@@ -64,7 +64,7 @@ func (r *Rerank) validate() error {
 	return nil
 }
 
-// Reranking is what a plan has of it.
+// Reranking configures a plan's reranker.
 type Reranking struct {
 	Name     string  `json:"name"`
 	Window   int     `json:"window"`

@@ -92,7 +92,7 @@ func (p *Plan) FusesAlone(req *Request) error {
 // Several phrasings of a question are legs of one answer, as in RAG-Fusion (Rackauckas 2024,
 // https://arxiv.org/abs/2402.03367): each leg of the plan is there once for each phrasing, at
 // its share of the weight. The question itself is the first: it alone has operators, is
-// reranked and corrected, and is what thresholds on raw scores are for.
+// reranked and corrected, and is subject to thresholds on raw scores.
 
 // MaxPhrasings is how many Request.Queries may have.
 const MaxPhrasings = 8
@@ -228,7 +228,7 @@ func (p *Plan) AsOf(now time.Time) {
 	}
 }
 
-// EngineSignal is what a leg asks of the engine, nil where it is none.
+// EngineSignal is the signal that a leg requests from the engine, nil if none.
 func (l *Leg) EngineSignal() *engine.Signal {
 	if l.Signal == nil {
 		return nil

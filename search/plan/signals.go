@@ -69,7 +69,7 @@ func parseAge(field, text string, least time.Duration) (time.Duration, error) {
 	return 0, fault.Invalid(field, text, "a number and s, m, h, d or w from "+least.String()+" to 36500d, such as 30d")
 }
 
-// name is that of the signal's leg.
+// name is the name of the signal's leg.
 func (s *Signal) name() string {
 	switch {
 	case s.Recency != nil:
@@ -103,8 +103,7 @@ func validateSignals(signals []Signal) error {
 	return nil
 }
 
-// of is the signal as engines take it, but for the moment of a recency. at is what errors
-// call it.
+// of converts the signal for engines, without the time of a recency. Errors name it by at.
 func (s *Signal) of(at string) (signal engine.Signal, err error) {
 	given := 0
 	for _, there := range []bool{s.Recency != nil, s.Number != nil, s.Match != nil} {

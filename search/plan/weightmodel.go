@@ -46,7 +46,7 @@ func (m *WeightModel) Validate(field string) error {
 	return nil
 }
 
-// Factor is what the weight of words is multiplied by where features have these values.
+// Factor is the factor for the weight of words, given the values of the features.
 func (m *WeightModel) Factor(of map[string]float64) float64 {
 	sum := m.Intercept
 	for _, name := range featureNames { // in the same order each time
@@ -55,7 +55,7 @@ func (m *WeightModel) Factor(of map[string]float64) float64 {
 	return math.Exp(min(max(sum, -mostFactor), mostFactor))
 }
 
-// ByQuestion is what a WeightModel made of one question.
+// ByQuestion is the result of a WeightModel for one question.
 type ByQuestion struct {
 	Factor    float64          `json:"factor" doc:"What the weight was multiplied by: e to the power of the sum of intercept and additions, from 1/8 to 8."`
 	Intercept float64          `json:"intercept"`
@@ -93,7 +93,7 @@ const (
 // noFeature is of what is unknown: it adds nothing.
 const noFeature = 0.0
 
-// features are what a model may look at, by name. Scores are in standard deviations from the mean over the knowledge
+// features are the inputs of a model, by name. Scores are in standard deviations from the mean over the knowledge
 // base; each is within a few units, so that coefficients compare.
 var features = map[string]func(f *Facts) float64{
 	// The share of the ten best by words that is among the ten best by vectors.
@@ -117,7 +117,7 @@ var featureNames = slices.Sorted(maps.Keys(features))
 // Features are the names of what a WeightModel may look at.
 func Features() []string { return slices.Clone(featureNames) }
 
-// Facts is what features are computed from: the question, and the scores of its first text leg and first vector leg.
+// Facts are the inputs of features: the question, and the scores of its first text leg and first vector leg.
 type Facts struct {
 	Terms, Digits, Known float64
 	Text, Vector         ZScores

@@ -74,7 +74,7 @@ func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, byt
 	return nil
 }
 
-// sizeOfMarked is what the marked texts of a hit take, in bytes.
+// sizeOfMarked is the size of a hit's highlighted texts, in bytes.
 func sizeOfMarked(hit *answer.Hit) int {
 	size := len(hit.TitleHighlight) + len(hit.QuestionHighlight)
 	for _, fragment := range hit.Highlights {

@@ -92,7 +92,7 @@ func EngineNames(subjects []engines.Subject) string {
 }
 
 // hitsOf joins scores and contents. A chunk deleted between ranking and reading
-// is left out.
+// is skipped.
 func hitsOf(
 	ctx context.Context, set *refine.Set, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
 ) ([]answer.Hit, error) {

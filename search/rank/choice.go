@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// choice is what a diverse order is made of.
+// choice holds the inputs of a diverse order.
 type choice struct {
 	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
 	vectors   [][]float32 // of length 1; nil where there is none

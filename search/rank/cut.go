@@ -70,7 +70,7 @@ func (set *Ranked) Truncate(candidates int) {
 	}
 }
 
-// TextOf is what a reranker reads of a chunk: title and content, or a question and its answer.
+// TextOf is the text of a chunk for a reranker: title and content, or a question and its answer.
 func TextOf(chunk *engine.Chunk) string {
 	text := chunk.FieldText(engine.FieldText)
 	if chunk.QA != nil {

@@ -59,7 +59,7 @@ type StandIn struct {
 	Fields string // that are alike; empty: the whole text is
 }
 
-// Base is what was found in one knowledge base, as far as ranking goes by it.
+// Base is the part of a knowledge base's result that ranking needs.
 type Base struct {
 	relevance.Found
 	Ranking  []scoring.Fused

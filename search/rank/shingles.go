@@ -108,7 +108,7 @@ type Original struct {
 	Text shingles
 }
 
-// ChunkText is what is compared of a chunk: its content, or the question and the answer.
+// ChunkText is the text by which chunks are compared: content, or question and answer.
 func ChunkText(chunk *engine.Chunk) string {
 	if chunk.QA != nil {
 		return chunk.Question + "\n" + chunk.Answer

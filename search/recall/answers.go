@@ -7,10 +7,10 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Answers is what approximating does to the first k hits of a preset.
+// Answers measures the effect of approximation on the first k hits of a preset.
 type Answers struct {
 	Kept Share `json:"kept" doc:"Of the exact answer, the share that the usual one has."`
-	// Statistics are left out where the moments are exact, or the preset asks for none.
+	// Statistics is omitted where the moments are exact, or the preset asks for none.
 	Statistics *Share `json:"statistics,omitempty" doc:"The same where the moments of cosines alone are of a sample; left out where they make no difference."`
 }
 

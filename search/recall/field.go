@@ -46,7 +46,7 @@ type fieldTally struct {
 // tie is how much lower a cosine may be and still be as high: engines compute in float32.
 const tie = 1e-6
 
-// fieldOutcome is what one query says of a field.
+// fieldOutcome is the result of one query on a field.
 type fieldOutcome struct {
 	method         string
 	usual, exact   float64 // ms
@@ -86,7 +86,7 @@ func (f *fieldTally) add(q *query, of *fieldOutcome) {
 	}
 }
 
-// usual is what the preset asks of a field: a sum of its own where its legs are ranked jointly.
+// usual is the preset's request on a field: a sum of its own where its legs are ranked jointly.
 func (run *measurement) usual(f *fieldTally, q *query) *engine.Request {
 	req := run.exact(f, q, nil)
 	req.Exact, req.Legs[0].K = false, f.depth

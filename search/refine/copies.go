@@ -13,8 +13,8 @@ import (
 )
 
 // Fold makes one hit of chunks that have the same text, or nearly, as far as the page
-// reaches. What it reads is what the page shows, so it costs no request unless chunks are
-// folded. Copies are counted all the same: the answer set is what it was.
+// reaches. It reads only what the page shows, so it costs no request unless chunks are
+// folded. Near-duplicates still count: the answer set is unchanged.
 func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) error {
 	fold, within := r.Request.Folds()
 	if !fold || len(set.Entries) < 2 {

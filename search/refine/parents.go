@@ -31,7 +31,7 @@ const (
 	ParentReach = 32
 )
 
-// SameSection is what standIn.fields says of chunks that are gathered.
+// SameSection is the value of standIn.fields for chunks merged into a section.
 const SameSection = "section"
 
 // section is where a chunk stands: the document, and what its neighbours have in common.

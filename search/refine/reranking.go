@@ -70,7 +70,7 @@ func (s *Refiner) readByReranker(ctx context.Context, r *ask.Asked, set *Set) er
 	return nil
 }
 
-// TextsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
+// TextsToRerank reads the texts of entries for the reranker alone; empty where a chunk is gone.
 func (set *Set) TextsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
 	chunks, err := set.Fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
 	if err != nil {

@@ -33,7 +33,7 @@ func (set *Set) From(entry *scoring.Fused) *retrieve.Retrieval {
 }
 
 // Reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
-// ids that are gone are left out.
+// ids that are gone are skipped.
 type Reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
 
 // Fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
@@ -64,7 +64,7 @@ func (set *Set) Fetch(ctx context.Context, entries []scoring.Fused, read Reader)
 	return chunks, set.degradeUnread(ctx, batches)
 }
 
-// batch is what is read of one knowledge base.
+// batch holds the chunks read from one knowledge base.
 type batch struct {
 	ids    []string
 	chunks []engine.Chunk // in the order of ids, from the next one on

@@ -24,7 +24,7 @@ type Estimator struct {
 	Vectors int        // how many vector legs can be run
 }
 
-// LegScale is what makes evidence of the cosines of a leg.
+// LegScale converts the cosines of a leg into evidence.
 type LegScale struct {
 	Leg    int
 	Name   string // of the leg
@@ -42,7 +42,7 @@ type Part struct {
 	Exact    *bank.Exact // in another language than the question
 }
 
-// ScaleOf is that of a leg, nil where there is none.
+// ScaleOf gives the scale of a leg, nil where there is none.
 func (j *Estimator) ScaleOf(leg int) *LegScale {
 	for i := range j.Scales {
 		if j.Scales[i].Leg == leg {
@@ -161,8 +161,8 @@ func (s *LegScale) moments(cosines *scoring.Moments) *scoring.Moments {
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
 
-// InOtherLanguages is what chunks in another language than the question pass. Those that do
-// not say theirs are in the main one.
+// InOtherLanguages selects chunks in another language than the question. Chunks without a
+// language are in the main one.
 func (j *Estimator) InOtherLanguages() []engine.Condition {
 	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}, Not: true}}
 	if j.Asked == j.Profile.Main {
@@ -171,8 +171,8 @@ func (j *Estimator) InOtherLanguages() []engine.Condition {
 	return others
 }
 
-// InOwnLanguage is what chunks in the language of the question pass, which is not the main
-// one: all of them say so.
+// InOwnLanguage selects chunks in the language of the question, if it is not the main
+// one: all of them name it.
 func (j *Estimator) InOwnLanguage() []engine.Condition {
 	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}}}
 }

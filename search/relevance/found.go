@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// Found is what the relevance of the hits of a knowledge base follows from.
+// Found holds the inputs for the relevance of a knowledge base's hits.
 type Found struct {
 	Estimator *Estimator // nil: nothing is said of relevance
 	Hits      []engine.Hit

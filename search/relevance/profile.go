@@ -66,7 +66,7 @@ func (p *Profile) Add(c engine.Centroid) {
 	p.Centroids = append(p.Centroids, c)
 }
 
-// MainLanguage is that of most chunks; empty where none can be told.
+// MainLanguage is the language of most chunks; empty if unknown.
 func MainLanguage(chunks []engine.Chunk) string {
 	votes := map[string]int{}
 	main := ""
@@ -82,7 +82,7 @@ func MainLanguage(chunks []engine.Chunk) string {
 	return main
 }
 
-// languageOf is what a chunk says of its language, else what its text looks like.
+// languageOf is the language that a chunk names, else the one detected in its text.
 func languageOf(c *engine.Chunk) string {
 	if said := c.Language(); said != "" {
 		return said

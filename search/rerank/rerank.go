@@ -27,7 +27,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/service"
 )
 
-// Options of a client. URL is that of the rerank endpoint itself.
+// Options of a client. URL is the address of the rerank endpoint itself.
 type Options struct {
 	URL     string
 	Model   string
@@ -36,7 +36,7 @@ type Options struct {
 	Shape   string        // one of Shapes; empty: the first
 }
 
-// Shapes are those that services have.
+// Shapes are the known request formats of services.
 var Shapes = []string{shapeCohere, shapeTEI, shapeVoyage}
 
 const (

@@ -17,13 +17,13 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Options say how long and where answers are kept.
+// Options say how long and where answers are cached.
 type Options struct {
 	TTL    time.Duration         // > 0
 	Memory int64                 // bytes, > 0
 	Redis  redis.UniversalClient // the caller's; nil: memory alone
 	// Fingerprint identifies the configuration of the searcher: a change of it
-	// makes every answer kept so far unreachable.
+	// makes every answer cached so far unreachable.
 	Fingerprint string
 	// Synonyms identifies the synonyms in use for a knowledge base; nil: there are none.
 	Synonyms func(engine.Ref) string
@@ -78,15 +78,15 @@ func (s *Searcher) Close() {
 	}
 }
 
-// Search answers as the wrapped searcher does, with a kept answer where there is
-// one. Cached marks an answer that was not computed for this request.
+// Search answers as the wrapped searcher does, from the cache if possible.
+// Cached marks an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	response, _, err := s.search(ctx, scope, req, s.memory.get)
 	return response, err
 }
 
-// SearchShared is Search for those who want nothing but the JSON: where the answer is kept
-// it has that as Shared, in memory that all who read it have in common.
+// SearchShared is Search for those who want nothing but the JSON: a cached answer
+// has it as Shared, in memory common to all its readers.
 func (s *Searcher) SearchShared(
 	ctx context.Context, scope access.Scope, req search.Request,
 ) (*search.Response, error) {
@@ -136,7 +136,7 @@ func (s *Searcher) search(
 	return response, f.shared, nil
 }
 
-// keyFor gives the key of a request whose answer may be kept.
+// keyFor gives the key of a request whose answer may be cached.
 func (s *Searcher) keyFor(
 	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (k key, ok bool) {

@@ -5,8 +5,8 @@
 // preset, synonyms, query rules, the program's configuration, and the generation of each
 // knowledge base, which its engine is asked for at every search. So an answer is never found
 // once the data has changed; it only expires. One that was computed while people edited what
-// it depends on is not kept. Answers over a knowledge base whose
-// engine cannot tell its generation are not kept, nor degraded or explained ones.
+// it depends on is not cached. Answers over a knowledge base whose
+// engine cannot tell its generation are not cached, nor degraded or explained ones.
 //
 // Requests for the same answer at the same time share one computation, which goes
 // on for as long as one of them waits. Whatever is wrong with Redis, the answer is
@@ -15,7 +15,7 @@
 //	cache.go    Searcher: a search.Searcher that remembers
 //	key.go      what an answer depends on
 //	flight.go   one computation for many requests
-//	kept.go     what is kept of an answer
+//	kept.go     the cached form of an answer
 //	memory.go, redis.go   the two tiers
 //	metrics.go  where answers came from
 package resultcache

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// format changes when answers kept by earlier versions can no longer be read.
+// format changes when answers cached by earlier versions can no longer be read.
 const format = 3
 
 type key [sha256.Size]byte
@@ -43,7 +43,7 @@ type edit struct {
 	Rules    string `json:"rules"`
 }
 
-// basis is what an answer stands on beside its plan, as it was when its key was made.
+// basis is the state that an answer depends on beside its plan, when its key was made.
 type basis struct {
 	states map[engine.Ref]string // generations
 	edits  map[engine.Ref]edit
@@ -58,7 +58,7 @@ func newBasis() *basis {
 var errUnknown = errors.New("the generation of a knowledge base is not known")
 
 // keyOf asks the engines for generations, which stands gets with what else there is; with an error
-// the answer cannot be kept.
+// the answer cannot be cached.
 func (s *Searcher) keyOf(
 	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (key, error) {

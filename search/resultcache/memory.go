@@ -35,7 +35,7 @@ func newMemory(bytes int64) (*memory, error) {
 	return m, nil
 }
 
-// find gives what is kept under a key. What is older than ttl is dropped: one that came from Redis may be older than
+// find gives the answer of a key. One older than ttl is dropped: one from Redis may be older than
 // its entry here.
 func (m *memory) find(k key, ttl time.Duration) (kept, bool) {
 	m.mu.Lock()

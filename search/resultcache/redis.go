@@ -16,7 +16,7 @@ import (
 
 const (
 	// redisTimeout bounds a command. Most answers are computed in a few milliseconds,
-	// so waiting longer for a kept one gains nothing.
+	// so waiting longer for a cached one gains nothing.
 	redisTimeout = 100 * time.Millisecond
 	// redisCooldown is how long Redis is not asked after redisFailures in a row.
 	redisCooldown = 10 * time.Second

@@ -36,7 +36,7 @@ type Demand struct {
 	AllEvidence bool
 }
 
-// Retrieval is what one knowledge base finds for the question.
+// Retrieval is the result of one knowledge base for the question.
 type Retrieval struct {
 	*engines.Subject
 	rank.Base

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
-// How long profiles are kept, and how many. They change slowly, and drawing one may cost a
-// request. An answer that is kept has one of the very state of the chunks.
+// How long profiles are cached, and how many. They change slowly, and drawing one may cost a
+// request. An answer that is to be cached needs one of the current state.
 const (
 	profileLife  = 10 * time.Second
 	profilesKept = 1024
@@ -24,7 +24,7 @@ type profileKey struct {
 	engine, field string
 	created       time.Time
 	generation    int
-	state         string // of the chunks, where the answer is to be kept
+	state         string // of the chunks, where the answer is to be cached
 }
 
 type keptProfile struct {
@@ -32,7 +32,7 @@ type keptProfile struct {
 	since   time.Time
 }
 
-// Profiles are those of the knowledge bases that were searched last.
+// Profiles caches the profiles of the knowledge bases searched last.
 type Profiles struct {
 	once sync.Once
 	kept *lru.Cache[profileKey, keptProfile]

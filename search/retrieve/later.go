@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// frequenciesIn are those of the question's terms in the field of a leg.
+// frequenciesIn gives the frequencies of the question's terms in the field of a leg.
 func (rt *Retrieval) frequenciesIn(ctx context.Context, l int) (analysis.Frequencies, bool) {
 	leg := &rt.measured.legs[l]
 	switch {
@@ -49,7 +49,7 @@ func (rt *Retrieval) matchedByText() bool {
 	return false
 }
 
-// frequencies are those of a wording's terms in the text field.
+// frequencies gives the frequencies of a wording's terms in the text field.
 func (rt *Retrieval) frequencies(query int) analysis.Frequencies {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.Kind == scoring.Text && l.Query == query && l.err == nil {

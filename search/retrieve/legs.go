@@ -27,12 +27,12 @@ type leg struct {
 	Vector      []float32
 	AskedSignal *engine.Signal
 	moments     *scoring.Moments // of what is fused: raw scores, or evidence in their place
-	cosines     *scoring.Moments // of the raw scores, where moments are those of evidence
+	cosines     *scoring.Moments // of the raw scores, where moments are over evidence
 	bound       float64          // of a text score
 	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
 	vocabulary  *analysis.Vocabulary
 	frequencies analysis.Frequencies
-	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
+	own         analysis.Frequencies // of the knowledge base, where frequencies are over a pool
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
 	weighed     *answer.Coverage     // nil: the weight is as planned
@@ -60,8 +60,8 @@ func (l *leg) Sends() bool {
 	}
 }
 
-// unobserved is what a leg that was not sent says of a chunk: a text query
-// without words scores everything 0, a leg that failed says nothing.
+// unobserved is the observation of a chunk by a leg that was not sent: 0 for a text
+// query without words, unknown for a leg that failed.
 func (l *leg) unobserved() scoring.Observation {
 	if l.err == nil {
 		return scoring.Observation{}
@@ -242,7 +242,7 @@ func (rt *Retrieval) signals() (signals []engine.Signal, places []int) {
 	return signals, places
 }
 
-// observedSignal is what a signal says of a chunk. One that says nothing has no rank there.
+// observedSignal is a signal's observation of a chunk, without a rank if the value is 0.
 func observedSignal(value float64) scoring.Observation {
 	if value > 0 {
 		return scoring.Observation{Rank: scoring.Unranked, Raw: value}

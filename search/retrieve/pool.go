@@ -33,14 +33,14 @@ type pool struct {
 	Cuts    []scoring.Cut
 }
 
-// pooledLeg is what a leg has in place of a knowledge base's own statistics.
+// pooledLeg is a leg's statistics over the pool, in place of the knowledge base's own.
 type pooledLeg struct {
 	frequencies analysis.Frequencies            // DF nil: none
 	alike       map[string]analysis.Frequencies // by language, of the knowledge bases in it
 	moments     *scoring.Moments
 }
 
-// MergedPooled is what Response.MergedBy says of one pool.
+// MergedPooled is the value of Response.MergedBy for one pool.
 const MergedPooled = "pooled"
 
 // measureAll measures all knowledge bases and pools them.
@@ -140,7 +140,7 @@ func (p *pool) byLanguage() [][]*Retrieval {
 	return parts
 }
 
-// mainLanguage is that of most chunks, empty where it is not known.
+// mainLanguage is the language of most chunks, empty where it is not known.
 func (rt *Retrieval) mainLanguage() string {
 	if rt.measured.estimator == nil {
 		return ""
@@ -148,7 +148,7 @@ func (rt *Retrieval) mainLanguage() string {
 	return rt.measured.estimator.Profile.Main
 }
 
-// sumFrequencies are those of several knowledge bases together.
+// sumFrequencies adds up the frequencies of several knowledge bases.
 func sumFrequencies(members []*Retrieval, leg int) analysis.Frequencies {
 	var sum analysis.Frequencies
 	length := 0.0
@@ -255,7 +255,7 @@ func (l *leg) rescale() {
 }
 
 // Fuse ranks the candidates of all members together. Members whose text counts differently
-// are fused side by side: ranks, moments and so the sums are those of the whole pool.
+// are fused side by side: ranks, moments and so the sums are over the whole pool.
 func (p *pool) Fuse() {
 	first, parts := p.Members[0], p.byLanguage()
 	weighByQuestion(p.Members)
@@ -308,7 +308,7 @@ func (p *pool) fuseTogether(members []*Retrieval) []scoring.Fused {
 	return ranked
 }
 
-// evidences are those of all hits in a vector leg, nil for a text leg.
+// evidences gives the evidence of all hits in a vector leg, nil for a text leg.
 func evidences(members []*Retrieval, leg int) []float64 {
 	if members[0].Legs[leg].Kind != scoring.Vector {
 		return nil
@@ -355,7 +355,7 @@ func (p *pool) rank(inParts bool) {
 	}
 }
 
-// place is what decides where a candidate stands in a leg.
+// place holds the criteria for the position of a candidate in a leg.
 type place struct {
 	said  *scoring.Observation
 	value float64
@@ -372,7 +372,7 @@ func (rt *Retrieval) returnedBy(leg int) (places []place) {
 	return places
 }
 
-// fusedBy is what a leg's score of a hit is in the fusion.
+// fusedBy is the value of a hit in a leg that enters the fusion.
 func (rt *Retrieval) fusedBy(hit, leg int) float64 {
 	raw := rt.Hits[hit].Observations[leg].Raw
 	if rt.Pool == nil || !rt.Pool.centred || rt.Legs[leg].Kind != scoring.Vector {
@@ -389,10 +389,10 @@ func (rt *Retrieval) fusedBy(hit, leg int) float64 {
 	return rt.VectorEvidence(s, hit, told, raw)
 }
 
-// ScoringLegs are those of the pool.
+// ScoringLegs gives the legs of the pool.
 func (p *pool) ScoringLegs() []scoring.Leg { return scoringLegs(p.Members) }
 
-// scoringLegs are those of several members together: a leg is degraded where it took no
+// scoringLegs combines the legs of several members: a leg is degraded where it took no
 // part anywhere.
 func scoringLegs(members []*Retrieval) []scoring.Leg {
 	legs := members[0].ScoringLegs()

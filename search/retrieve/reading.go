@@ -106,7 +106,7 @@ func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk
 	return chunks, nil
 }
 
-// prefetched are those of the chunks that came with the hits.
+// prefetched gives the chunks that came with the hits; nil if one is missing.
 func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
 	if len(rt.chunks) < len(ids) {
 		return nil

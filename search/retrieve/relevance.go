@@ -49,8 +49,8 @@ func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg)
 	return j
 }
 
-// profileOf is that of the first vector field; of a knowledge base without vectors, that
-// of its texts.
+// profileOf gives the profile of the first vector field; of the texts if there are no
+// vectors.
 func (s *Retriever) profileOf(
 	ctx context.Context, subject *engines.Subject, fields []string,
 ) (*relevance.Profile, error) {
@@ -157,7 +157,7 @@ func (s *Retriever) boundWords(ctx context.Context, rt *Retrieval) error {
 		}
 		j.Bound = max(j.Bound, l.bound)
 		docs := l.frequencies.Docs
-		if l.own.DF != nil { // the frequencies are those of a pool
+		if l.own.DF != nil { // the frequencies are over a pool
 			docs = l.own.Docs
 		}
 		j.Chunks = max(j.Chunks, docs)

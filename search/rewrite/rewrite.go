@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Options of a client. URL is that of chat completions.
+// Options of a client. URL is the address of chat completions.
 type Options struct {
 	URL     string
 	Model   string
@@ -58,7 +58,7 @@ func New(o Options) *Client {
 	}
 }
 
-// wish is what the model is told: the question is data beside the instructions.
+// wish is the data of the prompt, separate from the instructions.
 type wish struct {
 	Question    string `json:"question"`
 	Phrasings   int    `json:"phrasings,omitempty"`
@@ -93,14 +93,14 @@ func (c *Client) Rewrite(ctx context.Context, question string, wanted search.Rew
 	return texts, nil
 }
 
-// written is what the model says.
+// written is the model's reply.
 type written struct {
 	Phrasings   []string `json:"phrasings"`
 	Translation string   `json:"translation"`
 	Answer      string   `json:"hypothetical_answer"`
 }
 
-// texts are those that were wanted of an answer: each once, and not the question.
+// texts gives the requested texts of a reply: each once, and not the question.
 func (w *written) texts(question string, wanted search.Rewrite) ([]string, error) {
 	var texts []string
 	add := func(text string) {

@@ -133,7 +133,7 @@ func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bo
 	return found[0], true
 }
 
-// alike is what a correction must be like.
+// alike holds the criteria for a correction.
 type alike struct {
 	word   string // folded
 	near   []string
@@ -162,7 +162,7 @@ func (c *Corrector) closest(ctx context.Context, a *alike) string {
 	}).form
 }
 
-// forms are those of all knowledge bases, each once.
+// forms collects the forms of all knowledge bases, each once.
 func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
 	var all []correction
 	for i := range c.Subjects {
@@ -185,7 +185,7 @@ func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
 	return all
 }
 
-// formsIn are those of one field. A knowledge base that cannot be asked has none: corrections
+// formsIn gives the forms of one field, none if the knowledge base is unavailable: corrections
 // are no reason to fail or to degrade an answer.
 func (c *Corrector) formsIn(
 	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, field string, a *alike,

@@ -89,7 +89,7 @@ func isAbbreviation(word string) bool {
 	return strings.ContainsFunc(word[size:], unicode.IsUpper)
 }
 
-// nearForms are what a word of the index may be near to: it is a stem, and lacks an ending.
+// nearForms gives the forms to compare index words with: these are stems, without an ending.
 func nearForms(word, stem string) []string {
 	forms := []string{word}
 	if stem != word {

@@ -23,7 +23,7 @@ type SuggestRequest struct {
 	Filter         plan.Filter `json:"filter,omitempty" doc:"As of a search."`
 }
 
-// SuggestionKind is what a suggestion is taken from.
+// SuggestionKind is the source of a suggestion.
 type SuggestionKind string
 
 // The kinds of suggestion.
@@ -47,7 +47,7 @@ type Suggestions struct {
 	Degraded    []answer.Degraded `json:"degraded"`
 }
 
-// stepSuggest is what Degraded calls it.
+// stepSuggest is the name of this step in Degraded.
 const stepSuggest = "suggest"
 
 // Validate refuses what cannot be meant.

@@ -62,8 +62,8 @@ func (s *surfaces) read(c *engine.Chunk, field string) {
 	}
 }
 
-// best is the form of a word that was seen most of those that are kept: lower case before
-// others, then the shortest. It is empty where none is.
+// best is the most frequent form of a word that keep accepts; of equal ones, lower case before
+// others, then the shortest. It is empty where there is none.
 func (s *surfaces) best(word string, keep func(form string) bool) string {
 	seen := s.forms[word]
 	var kept []string
@@ -87,8 +87,8 @@ func compareCase(a, b string) int {
 	return cmp.Compare(capitals(a), capitals(b))
 }
 
-// visible reads chunks that the question may show; those that changed since their ids were
-// told, so that they are no longer to be seen, are left out.
+// visible reads chunks that the question may show; those that changed meanwhile and may
+// no longer be shown are skipped.
 func visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids []string) ([]engine.Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// typed is what was typed, taken apart.
+// typed is the typed text, taken apart.
 type typed struct {
 	text   string // folded, single spaces
 	head   string // what stands before the last word, as it was typed
@@ -125,7 +125,7 @@ func (t *typed) goesOn(text string) bool {
 	})
 }
 
-// terms are what was typed with its last word completed.
+// terms completes the last word of the typed text.
 func (t *typed) terms(subject *engines.Subject, words []engine.Word, forms *surfaces) []Suggestion {
 	var all []Suggestion
 	for i := range words {

@@ -132,7 +132,7 @@ var bounds = map[string]string{
 	">": "gt", "<": "lt", "≥": "gte", "≤": "lte", ">=": "gte", "<=": "lte", "before": "lt", "after": "gt",
 }
 
-// values are what the condition compares with; of in and not in a text is a list with commas.
+// values gives the operands of the condition; for in and not in, a text is a list with commas.
 func (c *MetadataCondition) values(at string) ([]any, error) {
 	var value any
 	if len(c.Value) > 0 && json.Unmarshal(c.Value, &value) != nil {

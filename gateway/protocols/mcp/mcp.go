@@ -96,7 +96,7 @@ type Reader interface {
 	documents.Reader
 }
 
-// protocol is what the tools and resources are made of.
+// protocol holds the dependencies of the tools and resources.
 type protocol struct {
 	api       *endpoint.API
 	version   string

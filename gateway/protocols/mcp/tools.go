@@ -41,7 +41,7 @@ type mcpSearch struct {
 	Preset         string                     `json:"preset,omitempty" jsonschema:"name of a way of searching; left out, the usual one"`
 }
 
-// Found is what the tool search gives.
+// Found is the result of the tool search.
 type Found struct {
 	Results []mcpResult `json:"results" jsonschema:"best first"`
 	Nothing bool        `json:"nothing_relevant" jsonschema:"the knowledge bases have nothing that answers the question"`
@@ -71,7 +71,7 @@ type mcpRead struct {
 	Around        *int   `json:"around,omitempty" jsonschema:"chunks to read before it and after it"`
 }
 
-// Passages are what the tool read gives.
+// Passages is the result of the tool read.
 type Passages struct {
 	DocumentID string       `json:"document_id"`
 	Document   string       `json:"document" jsonschema:"URI of the whole document, a resource"`
@@ -85,7 +85,7 @@ type mcpPassage struct {
 	Text    string `json:"text"`
 }
 
-// Bases are what the tool list_knowledge_bases gives.
+// Bases is the result of the tool list_knowledge_bases.
 type Bases struct {
 	KnowledgeBases []mcpBase `json:"knowledge_bases"`
 	More           bool      `json:"more" jsonschema:"there are further ones"`
@@ -105,7 +105,7 @@ type mcpExplain struct {
 	Preset        string `json:"preset,omitempty" jsonschema:"as in the search"`
 }
 
-// Explained is what the tool explain gives.
+// Explained is the result of the tool explain.
 type Explained struct {
 	Outcome string   `json:"outcome" jsonschema:"hit, or at which step it was lost"`
 	Detail  string   `json:"detail"`
@@ -152,7 +152,7 @@ func searchSchema(bounded map[string]numberRange) *jsonschema.Schema {
 	return schema
 }
 
-// numberRange is what a number may be, with what it is when left out.
+// numberRange is the range of a number, with its default.
 type numberRange struct {
 	least, most float64
 	standard    any

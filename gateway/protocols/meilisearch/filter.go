@@ -48,7 +48,7 @@ type meiliComparison struct {
 	To       string      `parser:"  'TO' @( Text | Word ) )"`
 }
 
-// meiliNot is what may stand behind NOT, between a field and a value.
+// meiliNot is the part of a condition after NOT, between a field and a value.
 type meiliNot struct {
 	In       []string `parser:"  'IN' '[' ( @( Text | Word ) ( ',' @( Text | Word ) )* ','? )? @']'"`
 	Exists   bool     `parser:"| @'EXISTS'"`
@@ -233,7 +233,7 @@ func (n *meiliNot) filter(field string) search.Filter {
 	return conditions.Is(field, "exists", false)
 }
 
-// filter of NULL and EMPTY: a field without a value is not kept, an empty text is.
+// filter of NULL and EMPTY: a field without a value is not stored, an empty text is.
 func (b *meiliBeing) filter(field string) search.Filter {
 	if strings.EqualFold(b.What, "NULL") {
 		return conditions.Is(field, "exists", b.Not)
@@ -276,7 +276,7 @@ func alike(value string) []any {
 	return values
 }
 
-// number is what a value says, if it says one.
+// number parses a value, if it is a number.
 func number(value string) any {
 	if n, err := strconv.ParseFloat(value, 64); err == nil && json.Valid([]byte(value)) {
 		return n
@@ -302,7 +302,7 @@ func either(how string, filters []search.Filter) search.Filter {
 	return conditions.Join(how, filters)
 }
 
-// valuesOf are those of filters that all say that the same field has one of some values; else nil.
+// valuesOf collects the values of filters that all list values of the same field; else nil.
 func valuesOf(filters []search.Filter) (all []any) {
 	for _, f := range filters {
 		for field, raw := range f {

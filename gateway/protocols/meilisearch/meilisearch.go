@@ -51,8 +51,8 @@ type MeiliQuery struct {
 	Preset      string       `json:"preset,omitempty" doc:"How it is ranked."`
 }
 
-// meiliHybrid says what vectors count: 0 words alone, 1 vectors alone, and between both, as the
-// usual preset weighs them.
+// meiliHybrid weighs words against vectors: 0 words alone, 1 vectors alone, and between both, as the
+// default preset weighs them.
 type meiliHybrid struct {
 	Ratio *float64 `json:"semanticRatio,omitempty" minimum:"0" maximum:"1"`
 }
@@ -308,7 +308,7 @@ const (
 // Marks of highlights, which no tag of a caller's can be.
 const meiliPre, meiliPost = "\uE000", "\uE001"
 
-// page is what is shown: by pages, or from an offset on.
+// page gives the hits to show: by pages, or from an offset on.
 func (q *MeiliQuery) page() (offset, limit int, byPage bool) {
 	if q.Page == nil && q.HitsPerPage == nil {
 		return q.Offset, or(q.Limit, meiliLimit), false

@@ -27,7 +27,7 @@ type Embedder interface {
 
 const maxEmbedded = 2048 // texts, as OpenAI has it
 
-// EmbeddingsRequest is what OpenAI's embeddings take.
+// EmbeddingsRequest is OpenAI's request for embeddings.
 type EmbeddingsRequest struct {
 	Input      embedded `json:"input"`
 	Model      string   `json:"model,omitempty" doc:"A model of the configuration; the usual one when left out."`

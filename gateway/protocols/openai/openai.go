@@ -37,7 +37,7 @@ const (
 	storeFilePath    = storeFilesPath + "/{document}"
 )
 
-// openAIRankers are those of OpenAI, which stand for the usual preset.
+// openAIRankers are OpenAI's names of rankers; each stands for the default preset.
 var openAIRankers = []string{"", "auto", "none", "default-2024-11-15"}
 
 var members = map[string]string{
@@ -104,7 +104,7 @@ type VectorStoreSearch struct {
 	} `json:"ranking_options,omitempty"`
 }
 
-// VectorStoreFound is what a vector store has, best first.
+// VectorStoreFound is the result of a vector store, best first.
 type VectorStoreFound struct {
 	Object   string              `json:"object"`
 	Query    []string            `json:"search_query"`

@@ -41,7 +41,7 @@ var members = map[string]string{
 	"rerank": "rerank_id", "filter": "metadata_condition.conditions",
 }
 
-// ragflowRetrieval is what RAGFlow's retrieval takes, and the preset, which is this gateway's own.
+// ragflowRetrieval is a request of RAGFlow's retrieval; the preset is this gateway's own.
 type ragflowRetrieval struct {
 	Question     string    `json:"question" doc:"As plain text."`
 	Datasets     []string  `json:"dataset_ids" doc:"Ids of knowledge bases."`

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// preview is what --dry-run prints with --json.
+// preview is the output of --dry-run with --json.
 type preview struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	DryRun        bool      `json:"dry_run"`

@@ -53,7 +53,7 @@ type localFolder struct {
 	any  bool // it holds a file
 }
 
-// foundFiles are what the paths of a command hold.
+// foundFiles are the contents of a command's paths.
 type foundFiles struct {
 	files   []localFile
 	folders []localFolder
@@ -67,7 +67,7 @@ func (f *foundFiles) bytes() (n int64) {
 }
 
 // find lists the files of the paths, which are files or folders with all below them. Names that
-// begin with a dot, and symbolic links, are left out.
+// begin with a dot, and symbolic links, are skipped.
 func (s *selection) find(paths []string) (*foundFiles, error) {
 	all := &foundFiles{}
 	for _, name := range paths {

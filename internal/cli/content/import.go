@@ -26,7 +26,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// importWish is what the flags of an import ask for; empty: as the export has it.
+// importWish holds the flags of an import; empty: as in the export.
 type importWish struct {
 	kb, engine, analyzer, bm25 string
 	damaged                    bool // only the chunks that are damaged
@@ -85,8 +85,8 @@ type imported struct {
 	only map[string]bool // ids of the chunks that are written; nil: all
 }
 
-// importedTo is what FILE.import remembers. The time is that of the knowledge base's creation:
-// one that was deleted since is filled from the start.
+// importedTo is the content of FILE.import. CreatedAt identifies the knowledge base:
+// one deleted and created again is filled from the start.
 type importedTo struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	CreatedAt     time.Time `json:"created_at"`

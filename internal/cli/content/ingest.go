@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// ingestWish is what the flags ask for.
+// ingestWish holds the flags.
 type ingestWish struct {
 	kb             string
 	create         bool
@@ -192,7 +192,7 @@ type upload struct {
 	summary UploadSummary
 }
 
-// UploadSummary is what --json prints.
+// UploadSummary is the output of --json.
 type UploadSummary struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	Chunks        Tally     `json:"chunks"`

@@ -33,7 +33,7 @@ on folders, in knowledge bases of its own.`,
 	return cmd
 }
 
-// runFlags are those of an evaluation.
+// runFlags are the flags of an evaluation.
 type runFlags struct {
 	request          runs.Request
 	presets, systems []string

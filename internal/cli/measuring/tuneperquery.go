@@ -20,14 +20,14 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// PerQueryReport is what is printed.
+// PerQueryReport is the output per query.
 type PerQueryReport struct {
 	*tune.PerQueryResult
 	// Searched is the mean that the search itself gives over all questions by the model, to see how near what is worked
 	// out in memory comes; nil: there is no model.
 	Searched *float64 `json:"searched,omitempty"`
 	Preset   string   `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
-	// Files are what was odd about those of the sets, by their names.
+	// Files reports oddities in the files of the sets, by set.
 	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 

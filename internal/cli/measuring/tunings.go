@@ -29,7 +29,7 @@ hybridge presets keeps. hybridge tune does so on folders.`,
 	return cmd
 }
 
-// tuningFlags are those of a tuning.
+// tuningFlags are the flags of a tuning.
 type tuningFlags struct {
 	request          runs.TuningRequest
 	save             string

@@ -30,7 +30,7 @@ const (
 	isSkipped = "skipped"
 )
 
-// finding is what a check says. Advice is what to do about it.
+// finding is the result of a check. Advice says what to do about it.
 type finding struct {
 	Check  string `json:"check"`
 	State  string `json:"state"`
@@ -63,7 +63,7 @@ func (f finding) do(format string, args ...any) finding {
 	return f
 }
 
-// examination is what the checks look at.
+// examination holds the inputs of the checks.
 type examination struct {
 	program *cli.Program
 	cmd     *cobra.Command
@@ -172,7 +172,7 @@ func printTable(w io.Writer, findings []finding) error {
 	return errors.Join(out.Err, table.Flush())
 }
 
-// language is that of the environment.
+// language reads the language from the environment.
 func language(p *cli.Program) *locale.Language {
 	name := cmp.Or(p.Variable("LC_ALL"), p.Variable("LC_MESSAGES"), p.Variable("LANG"))
 	name, _, _ = strings.Cut(name, ".")

@@ -43,7 +43,7 @@ func restoreCommand(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// restoration is what a restore did.
+// restoration is the result of a restore.
 type restoration struct {
 	DataDir string    `json:"data_dir"`
 	Files   int       `json:"files"`

@@ -171,7 +171,7 @@ func plainLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// end is what is below the sentences: the sources that they cite, or that there is no answer.
+// end writes the part below the sentences: the sources they cite, or that there is no answer.
 func (a *ToldAnswer) end() error {
 	p := a.page
 	if len(a.Sentences) > 0 {

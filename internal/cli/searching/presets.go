@@ -114,7 +114,7 @@ func printPresets(p *cli.Program, list *gateway.Presets) error {
 	return table.Flush()
 }
 
-// aboutPreset is what people should know of a preset, what is wrong with it first.
+// aboutPreset describes a preset, problems first.
 func aboutPreset(d *presets.Detail, standard string) string {
 	var parts []string
 	if d.Unused != "" {

@@ -115,7 +115,7 @@ func (q *query) addThresholds(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("min-answerable")
 }
 
-// threshold is that of the flags; one that is given stands above --auto.
+// threshold builds the threshold from the flags; an explicit one overrides --auto.
 func (q *query) threshold(flags *pflag.FlagSet) (t search.Threshold, err error) {
 	if q.auto || q.thresholdText == search.Auto {
 		t = search.AutoThreshold()

@@ -115,7 +115,7 @@ func (r *Reader) Close(ctx context.Context) error {
 	}, nil)
 }
 
-// Dimensions are those of the vectors; 0: none are read.
+// Dimensions is the length of the vectors; 0: none are read.
 func (r *Reader) Dimensions() int { return r.dimensions }
 
 // Total is the number of documents.
