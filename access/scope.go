@@ -1,4 +1,4 @@
-// Package access says what a caller may see and touch.
+// Package access holds the permissions of a caller.
 package access
 
 import (
@@ -30,7 +30,7 @@ func (s *Scope) Sees(chunk filter.Fields) bool { return filter.MatchesAll(s.Filt
 // validIndexes matches valid names of indexes, with * as the only wildcard.
 var validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
 
-// AcceptedIndexes says in words what ValidIndexes accepts.
+// AcceptedIndexes describes in words what ValidIndexes accepts.
 const AcceptedIndexes = "names of indexes, * for any characters"
 
 // ValidIndexes reports whether a text may name the indexes that a key may attach.

@@ -53,7 +53,7 @@ func decode(config *Config, layers []layer) error {
 	return errors.Join(errs...)
 }
 
-// rejected is a value that a setting cannot have.
+// rejected is an invalid value of a setting.
 type rejected struct{ value any }
 
 // Error implements error.
@@ -155,7 +155,7 @@ func explain(bad *mapstructure.DecodeError, layers []layer) error {
 	return err
 }
 
-// noun describes a value that is not shown because it is large or secret.
+// noun describes a value that is hidden because it is large or secret.
 type noun string
 
 func shownValue(bad *mapstructure.DecodeError, setting Setting, layers []layer) any {

@@ -90,7 +90,7 @@ func numberOf(text string, as reflect.Type) reflect.Value {
 	return number
 }
 
-// compare is negative for a below b, and for what is no number.
+// compare is negative for a below b, and for non-numbers.
 func compare(a, b reflect.Value) int {
 	if a.CanFloat() {
 		return cmp.Compare(a.Float(), b.Float())

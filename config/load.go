@@ -137,7 +137,7 @@ func readEnv(environ []string) (layer, error) {
 	return l, errors.Join(unknown...)
 }
 
-// unknownVariable does not list what there is: a hundred variables.
+// unknownVariable does not list all variables: there are a hundred.
 func unknownVariable(name string) error {
 	err := fault.New(fault.InvalidArgument, "environment variable %s does not exist; "+
 		"`hybridge help settings` lists those that do", name)

@@ -18,7 +18,7 @@ const EnvPrefix = "HYBRIDGE_"
 type Setting struct {
 	Key     string // such as embedding.url or keys[].name
 	Type    reflect.Type
-	Accept  string // what is accepted, in words
+	Accept  string // accepted values, in words
 	Doc     string
 	Flag    string // of the command line; may be empty
 	Default string // as YAML; empty for none
@@ -87,7 +87,7 @@ func described(field reflect.StructField) string {
 	return field.Tag.Get("doc")
 }
 
-// whatAccepts says in words what a setting accepts.
+// whatAccepts describes the accepted values of a setting.
 func whatAccepts(field reflect.StructField) (accepted string) {
 	if said := field.Tag.Get("accept"); said != "" {
 		return said

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// separator stands between the parts of what is hashed; no id has it.
+// separator stands between the parts of a hash's input; no id has it.
 const separator = 0x1f
 
 // onStack is how many bytes of an id and a unit are hashed without memory of the heap.

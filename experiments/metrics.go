@@ -13,7 +13,7 @@ const (
 	Latency        = "latency_ms"
 )
 
-// metric is a ratio of what units did: the sum of one number over the sum of another.
+// metric is a ratio of units' actions: the sum of one number over the sum of another.
 type metric struct {
 	name    string
 	of, per func(t *Tally) float64
@@ -72,7 +72,7 @@ func Metrics() []string {
 
 func metricNames() string { return strings.Join(Metrics(), ", ") }
 
-// Impression is one search as a user saw it, and what the user did with it.
+// Impression is one search as seen by a user, with the user's actions.
 type Impression struct {
 	Hits    int     `json:"hits"`              // that were shown
 	Refused bool    `json:"refused,omitempty"` // the answer was emptied, as it would have been none

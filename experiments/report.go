@@ -257,7 +257,7 @@ func (e *Experiment) rails(groups []Group) []Rail {
 	return all
 }
 
-// judge says whether a rail is crossed: one of several that are looked at together, after so many units.
+// judge reports whether a rail is crossed: one of several that are checked together, after so many units.
 func (r *Rail) judge(by *estimate, units, rails int) {
 	if !by.isKnown() {
 		// All units alike: what they all are is as sure as it gets.
@@ -300,7 +300,7 @@ func (e *Experiment) verdict(r *Report) Verdict {
 	return r.open(e)
 }
 
-// Reason says what a rail is crossed by.
+// Reason explains why a rail is crossed.
 func (r *Rail) Reason() string {
 	value, limit := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.4g", r.Limit)
 	switch {

@@ -30,7 +30,7 @@ func (s *sums) add(x, y float64) {
 	s.yy += y * y
 }
 
-// remove takes back what was added.
+// remove is the inverse of add.
 func (s *sums) remove(x, y float64) {
 	s.n--
 	s.x -= x
@@ -94,8 +94,8 @@ func wilson(p, n, z float64) (low, high float64) {
 	return low, high
 }
 
-// estimate is a value that is nearly normal around what is true, with the variance of its error, and the prior's
-// variance of what is true under the alternative.
+// estimate is a value nearly normal around the true value, with the variance of its error, and the prior's
+// variance of the true value under the alternative.
 type estimate struct{ value, variance, prior float64 }
 
 // against is by how much the ratio is above a number.

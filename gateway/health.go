@@ -40,7 +40,7 @@ type Readiness struct {
 	Warnings []Warning `json:"warnings,omitempty" doc:"What is wrong although the gateway goes on."`
 }
 
-// Warning is one thing that is wrong although the gateway goes on.
+// Warning is a problem that does not stop the gateway.
 type Warning struct {
 	Code   string `json:"code" enum:"damaged_chunks,lost_writes,disk_full" doc:"What is wrong, stable."`
 	Detail string `json:"detail" locale:"text"`
@@ -117,7 +117,7 @@ type lookedAt struct {
 	states map[string]error
 }
 
-// readinessLife is how long the back ends are not asked again.
+// readinessLife is how long the state of the back ends is cached.
 const readinessLife = time.Second
 
 // backEnds asks the back ends once for all who ask meanwhile: anybody may, and each time costs

@@ -31,7 +31,7 @@ type Jobs interface {
 	Watch(ctx context.Context, tenant, id string, see func(jobs.Job) error) error
 }
 
-// JobList is the jobs that the key may see.
+// JobList lists the jobs that the key may see.
 type JobList struct {
 	Jobs []jobs.Job `json:"jobs" doc:"Latest first, of the last 90 days, at most 1,000; of all gateways of the same data."`
 }

@@ -104,7 +104,7 @@ type (
 // DefaultTenant is the tenant of all requests if no key is configured.
 const DefaultTenant = endpoint.DefaultTenant
 
-// ProblemOf tells an error as the API does, for programs that tell theirs in the same form.
+// ProblemOf converts an error as the API does, for programs that report theirs in the same form.
 var ProblemOf = endpoint.ProblemOf
 
 // RequestAttrs gives the attributes of log lines that identify the request of a context.

@@ -52,7 +52,7 @@ func (g *Guide) render(e *edition, p *page) []byte {
 	}})
 }
 
-// frame makes a page: head, bar, contents, what is shown, and the headings in it.
+// frame makes a page: head, bar, contents, content, and its headings.
 func (g *Guide) frame(e *edition, v *view) []byte {
 	main := el("main", at("id", "main", "tabindex", "-1"), v.main...)
 	columns := el("div", at("class", "columns"), contents(e, v.page), main)

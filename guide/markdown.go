@@ -44,7 +44,7 @@ const searchedLevel = 3
 // tableOptions write no style, which the policy of the pages would refuse.
 var tableOptions = extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)
 
-// markdown reads what GitHub reads, and leaves HTML out.
+// markdown reads GitHub's Markdown, and leaves HTML out.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(tableOptions),

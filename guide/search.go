@@ -159,7 +159,7 @@ func (x *index) accepts(ctx context.Context, asked analysis.Query) func(key uint
 	}
 }
 
-// show marks what of the section matches.
+// show marks the matches in the section.
 func (f *found) show(m *highlight.Matcher) {
 	marks := highlight.Options{Pre: "<mark>", Post: "</mark>", FragmentSize: 220, Fragments: 1}
 	if fragments, _ := m.Fragments(f.section.text, marks); len(fragments) > 0 {

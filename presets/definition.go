@@ -41,10 +41,10 @@ type Provenance struct {
 	Note     string    `json:"note,omitempty" doc:"For people; at most 1000 bytes."`
 }
 
-// validName is the form of names, as the configuration has it.
+// validName is the form of names, as in the configuration.
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// check refuses what nobody can mean. Its errors name members below at.
+// check refuses invalid definitions. Its errors name members below at.
 func (p *Provenance) check(at string) error {
 	if p == nil {
 		return nil

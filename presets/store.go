@@ -149,7 +149,7 @@ func (s *Store) Planner(tenant, name string) search.Planner {
 	return nil
 }
 
-// Given is a preset that is there for everybody; source is empty where there is none of the name.
+// Given is a built-in or configured preset; source is empty if there is none of the name.
 // A built-in one has no definition.
 func (s *Store) Given(name string) (d *Definition, source string) {
 	if custom, of := s.options.Custom[name]; of {
@@ -207,7 +207,7 @@ func (s *Store) detail(ctx context.Context, tenant string, v *versions.Version) 
 			return Detail{}, err
 		}
 		unused = s.Unused(stored)
-		d, _ := ReadDefinition(stored.Text) // what is wrong with it is in unused
+		d, _ := ReadDefinition(stored.Text) // its error is in unused
 		saved = &Saved{Definition: d}
 	}
 	one := detail(v.Set, FromSaved, saved.Definition)

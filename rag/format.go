@@ -46,7 +46,7 @@ type Citation struct {
 	// Relevance is the probability that the chunk answers the question.
 	Relevance *float64 `json:"relevance" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
 	URL       string   `json:"url,omitempty"`
-	// Copies are where else the text stands.
+	// Copies are the other places of the text.
 	Copies []search.Copy `json:"copies,omitempty" doc:"Where else the text stands."`
 }
 

@@ -215,7 +215,7 @@ func (c *Columns) addUp(f *Fusion, s *Scratch) {
 	}
 }
 
-// add adds what a leg does.
+// add adds the contributions of a leg.
 func (c *Columns) add(f *Fusion, leg int, values []float64, weight float64, sums []float64) {
 	sums = sums[:len(values)]
 	curved := c.curve(f, leg)
@@ -279,7 +279,7 @@ func (c *Columns) takesMore(candidate int) bool {
 	return c.positive
 }
 
-// cut drops what is below the thresholds on scores: as scores fall, all that follows.
+// cut drops chunks below the thresholds on scores: as scores fall, all later ones too.
 func (c *Columns) cut(f Fusion, t *Thresholds, s *Scratch) {
 	if len(s.best) == 0 {
 		return

@@ -88,7 +88,7 @@ func (l *ledger) tie(a, b int) int {
 	return cmp.Or(cmp.Compare(l.best(a), l.best(b)), strings.Compare(l.id(a), l.id(b)))
 }
 
-// explain writes what each leg adds for a candidate. The contributions point into
+// explain writes the contribution of each leg for a candidate. The contributions point into
 // the row of the candidate and into normalized.
 func (l *ledger) explain(candidate int, contributions []Contribution, normalized []float64) {
 	row := l.row(candidate)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Basis says by which score the rankings of several knowledge bases were merged.
+// Basis is the score by which the rankings of several knowledge bases were merged.
 type Basis string
 
 // The two bases of a merge.

@@ -14,7 +14,7 @@ type Method string
 type method struct {
 	// alone: the first leg is the only one that counts.
 	alone bool
-	// weigh changes the weights to those that the formula uses.
+	// weigh converts the weights to the ones in the formula.
 	weigh func(weights []float64)
 	// scheme prepares the formula for one list of candidates.
 	scheme func(f Fusion, w *window) scheme
@@ -34,7 +34,7 @@ type method struct {
 
 // scheme is one method of fusion, prepared for one list of candidates.
 type scheme interface {
-	// points gives what a leg that took part adds to a chunk.
+	// points gives the contribution of a leg that took part to a chunk.
 	points(leg int, o Observation) float64
 	// normalized gives the score to show beside its points (NaN: unknown).
 	normalized(leg int, o Observation) float64

@@ -37,7 +37,7 @@ func newNormalizer(name Normalizer, n normalization) Normalizer {
 // Normalizers lists the normalisers by name.
 func Normalizers() []Normalizer { return slices.Sorted(maps.Keys(normalizers)) }
 
-// AcceptedNormalizers says in words which there are: "a, b or c".
+// AcceptedNormalizers lists the normalizers in words: "a, b or c".
 func AcceptedNormalizers() string { return inWords(Normalizers()) }
 
 // Validate refuses a name that no normaliser has.

@@ -51,8 +51,8 @@ func (o Observation) Known() bool { return !math.IsNaN(o.Raw) }
 // returned reports whether the leg has the chunk.
 func (o Observation) returned() bool { return o.Rank != 0 }
 
-// Candidate is a chunk that at least one leg returned, with what every leg
-// says of it, in the order of the legs.
+// Candidate is a chunk that at least one leg returned, with every leg's observation
+// of it, in the order of the legs.
 type Candidate struct {
 	ID           string
 	Observations []Observation

@@ -16,7 +16,7 @@ import (
 // parallelRequests bounds how many searches of one question run at a time.
 const parallelRequests = 8
 
-// Outcome is one of several searches: its answer, or why there is none.
+// Outcome is the answer of one of several searches, or its error.
 type Outcome struct {
 	Response *answer.Response
 	Err      error

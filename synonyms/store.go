@@ -66,7 +66,7 @@ func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
 	return both{own: s.InUse(tenant, knowledgeBase), global: s.InUse(tenant, Global)}.expander()
 }
 
-// Fingerprint changes with what For uses.
+// Fingerprint changes with the result of For.
 func (s *Store) Fingerprint(tenant, knowledgeBase string) string {
 	return s.Store.Fingerprint(tenant, knowledgeBase) + "/" + s.Store.Fingerprint(tenant, Global)
 }

@@ -91,7 +91,7 @@ func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 
 func newSet() *Set { return &Set{bySource: map[string][]source{}, lengths: map[string][]int{}} }
 
-// add adds a rule, or says why it cannot be used.
+// add adds a rule, or returns why it cannot be used.
 func (s *Set) add(name string, rl rule, t Tokenizer) *lineError {
 	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, clip(rl.text))}
 	without := func(e entry) *lineError {

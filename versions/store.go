@@ -1,5 +1,5 @@
 // Package versions keeps sets that are edited while the gateway runs, such as synonyms and
-// query rules: texts, per tenant and with their versions, and what the ones in use compile to.
+// query rules: texts, per tenant and with their versions, and the compiled form of the ones in use.
 package versions
 
 import (
@@ -58,7 +58,7 @@ type Edit struct {
 type Options[T any] struct {
 	Folder string // of the file, which must exist
 	File   string // such as synonyms.db
-	// Compile makes of a text what is used of it, and counts its rules. Errors name the set and
+	// Compile compiles a text, and counts its rules. Errors name the set and
 	// the version.
 	Compile  func(name string, version int, text string) (set T, rules int, err error)
 	Versions int // of each set that are kept; Kept when 0
@@ -223,7 +223,7 @@ func (s *Store[T]) change(how func(sets map[setKey]compiled[T])) {
 	s.sets.Store(&sets)
 }
 
-// prune drops versions beyond those that are kept; what it leaves goes with the next edit.
+// prune drops the oldest versions; if it fails, the next edit drops them.
 func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	_, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ? AND version <= ?",
 		tenant, newest.Set, newest.Version-s.options.Versions)

@@ -181,7 +181,7 @@ func (k *Keeper) List(ctx context.Context, tenant string) ([]Record, error) {
 	return all, nil
 }
 
-// Create stores a new key and gives its secret, which nobody can read again.
+// Create stores a new key and returns its secret, which cannot be read again.
 func (k *Keeper) Create(ctx context.Context, r Record) (Record, string, error) {
 	now := k.now().UTC().Truncate(time.Second)
 	if err := check(&r, now); err != nil {

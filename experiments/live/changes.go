@@ -68,7 +68,7 @@ func refusedMember(field, detail string) *fault.Error {
 	return &fault.Error{Kind: fault.InvalidArgument, Field: field, Detail: detail}
 }
 
-// noSearch says which member is none of a search.
+// noSearch names the members that do not belong to a search.
 func noSearch(err error) *fault.Error {
 	field := "request"
 	var semantic *json.SemanticError

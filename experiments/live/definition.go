@@ -35,7 +35,7 @@ const (
 	Stopped   State = "stopped" // before its end
 )
 
-// Experiment is a definition and what became of it.
+// Experiment is a definition with its state.
 type Experiment struct {
 	Definition
 
@@ -106,7 +106,7 @@ func (d *Definition) visible(scope access.Scope) bool {
 	return !slices.ContainsFunc(d.KnowledgeBases, func(kb string) bool { return !scope.Allows(kb) })
 }
 
-// check refuses what cannot be run.
+// check refuses invalid definitions.
 func (s *Store) check(ctx context.Context, scope access.Scope, d *Definition, now time.Time) error {
 	if err := d.Check(); err != nil {
 		return err

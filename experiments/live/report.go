@@ -42,7 +42,7 @@ func (s *Store) Report(ctx context.Context, scope access.Scope, id string) (*exp
 type count struct {
 	tenant string
 	of     *Experiment
-	// settled are those searches before until that no more clicks are expected on.
+	// settled tallies the searches before until that are expected to get no more clicks.
 	settled map[string]*experiments.Tally
 	until   time.Time
 	history *experiments.History // nil: the report has no curves

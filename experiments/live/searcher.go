@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Below answers searches: *search.Searcher, or what keeps its answers.
+// Below answers searches: *search.Searcher, or the cache above it.
 type Below interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
@@ -78,7 +78,7 @@ func (s *Searcher) SearchShared(
 	return s.search(ctx, scope, req, s.shared)
 }
 
-// isIdle reports whether nothing is to be done beside the search: nobody is told of it, and there is no experiment.
+// isIdle reports whether there is nothing to do beside the search: no note, and no experiment.
 func (s *Searcher) isIdle(tenant string) bool {
 	return s.note == nil && (s.store == nil || len(s.store.running(tenant, s.store.options.Now())) == 0)
 }

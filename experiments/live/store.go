@@ -41,7 +41,7 @@ type Options struct {
 	Planner Planner
 	Catalog Catalog
 	Log     Log      // nil: nothing is logged, and so nothing reported
-	Tenants []string // whose experiments are known before they search
+	Tenants []string // whose experiments are cached before they search
 	Logger  *slog.Logger
 	Now     func() time.Time // nil: time.Now
 }
@@ -49,7 +49,7 @@ type Options struct {
 // Store keeps experiments. It is safe for concurrent use; Run it.
 type Store struct {
 	options Options
-	tenants sync.Map      // name to *tenant: those that have searched of late
+	tenants sync.Map      // name to *tenant: tenants that searched lately
 	wake    chan struct{} // there is a new one
 }
 
@@ -81,7 +81,7 @@ func refOf(tenant, id string) engine.RecordRef {
 	return engine.RecordRef{Tenant: tenant, Kind: kind, ID: id}
 }
 
-// clash is the conflict of an experiment with others: nobody could tell whose changes a search has.
+// clash is the conflict of an experiment with others: their changes could not be told apart.
 func (s *Store) clash(e *Experiment, others []*Experiment) error {
 	mine := e.sets()
 	isLive := func(o *Experiment) bool { return o.State == Scheduled || o.State == Running }

@@ -13,7 +13,7 @@ const unmatched = "unmatched"
 // MetricsPath is where metrics are read, which has no traces.
 const MetricsPath = "/metrics"
 
-// requestMetrics count requests, whatever they ask for.
+// requestMetrics count all requests.
 type requestMetrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec

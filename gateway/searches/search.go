@@ -1,9 +1,9 @@
-// Package searches has the resources that ask: searches of all forms, what explains them, and answers of a model. What
-// it gives to others is a Searcher that counts, logs and warns.
+// Package searches has the resources that ask: searches of all forms, their explanations, and answers of a model. It
+// provides a Searcher that counts, logs and warns.
 //
-//	search.go, batch.go, context.go, answer.go  searches, and what is made of hits
-//	suggest.go, compare.go, explain.go, analyze.go  what else is asked
-//	metrics.go, degraded.go  what searches are counted and logged by
+//	search.go, batch.go, context.go, answer.go  searches, and texts made of hits
+//	suggest.go, compare.go, explain.go, analyze.go  further requests
+//	metrics.go, degraded.go  metrics and logs of searches
 package searches
 
 import (
@@ -33,9 +33,9 @@ type Searcher interface {
 	Models() (rerankers []string, writes bool)
 }
 
-// SavedPresets tells presets that tenants save from those that are there for everybody.
+// SavedPresets tells presets that tenants save from built-in and configured ones.
 type SavedPresets interface {
-	// Given is a preset that is there for everybody; source is empty where there is none of the name.
+	// Given is a built-in or configured preset; source is empty if there is none of the name.
 	Given(name string) (d *presets.Definition, source string)
 }
 
@@ -49,7 +49,7 @@ type searchInput struct {
 	Body search.Request
 }
 
-// Searches is a Searcher that counts searches, logs what was asked and warns of degraded answers.
+// Searches is a Searcher that counts searches, logs questions and warns of degraded answers.
 type Searches struct {
 	Searcher
 
@@ -69,7 +69,7 @@ type Sources struct {
 	LogQueries bool // adds the text of searches to the log
 }
 
-// Register adds the resources, and gives what others search by.
+// Register adds the resources, and gives the Searcher for other resources.
 func Register(api *endpoint.API, of Sources) *Searches {
 	s := &Searches{
 		Searcher: of.Searcher, api: api, saved: of.Saved, metrics: newMetrics(of.Registry), logQueries: of.LogQueries,

@@ -17,13 +17,13 @@ type Drafts interface {
 	SearchBy(ctx context.Context, scope access.Scope, draft *synonyms.Draft, req search.Request) (*search.Response, error)
 }
 
-// Limits on what one request for effects may ask: each question is searched twice.
+// Limits on one request for effects: each question is searched twice.
 const (
 	effectQueries = 10
 	effectHits    = 10
 )
 
-// SynonymEffectsQuestion asks what a draft does to questions.
+// SynonymEffectsQuestion asks for the effects of a draft on questions.
 type SynonymEffectsQuestion struct {
 	Queries        []string `json:"queries" doc:"1 to 10 questions."`
 	Text           string   `json:"text" doc:"The draft: rules in Solr's format, one a line."`

@@ -31,7 +31,7 @@ type parts struct {
 	usage     usage
 }
 
-// openGateway makes the server of the parts, and those that only it needs.
+// openGateway makes the server from the parts, and the parts that only it needs.
 func (p *parts) openGateway(o *Options) (*gateway.Server, error) {
 	configured, err := gatewayKeys(o.Config.Keys)
 	if err != nil {

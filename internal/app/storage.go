@@ -20,7 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 )
 
-// storage is the engines, and what they share.
+// storage is the engines and their shared parts.
 type storage struct {
 	engines  []engine.Engine
 	standard string         // the engine of new knowledge bases

@@ -58,7 +58,7 @@ func tracesURL(base string) string {
 // lastTraces is how long the end of the program waits for the collector.
 const lastTraces = 2 * time.Second
 
-// closeTracing sends what is left.
+// closeTracing sends the remaining traces.
 func closeTracing(tracing *trace.TracerProvider, log *slog.Logger) {
 	if tracing == nil {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/rag"
 )
 
-// MaxBytes is the most of an answer that is told, with its citations.
+// MaxBytes is the maximum length of an answer with its citations.
 const MaxBytes = 8 << 10
 
 // Options of a client. URL is the address of chat completions.
@@ -62,7 +62,7 @@ type source struct {
 // Ending is how an answer ended.
 type Ending struct {
 	Sentences int
-	// Unknown means that the passages do not answer the question, as the model says. No sentence was told.
+	// Unknown means that the passages do not answer the question, according to the model. No sentence was told.
 	Unknown bool
 	// Truncated means that there was more than MaxBytes, or that the model was stopped, as by its limit of tokens.
 	Truncated bool
@@ -102,7 +102,7 @@ type writing struct {
 
 func (w *writing) take(text string) error { return w.add(text, false) }
 
-// end tells what is left.
+// end tells the rest.
 func (w *writing) end() error {
 	if w.ending.Unknown {
 		return nil

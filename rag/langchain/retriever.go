@@ -47,7 +47,7 @@ func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]sc
 	return documents, nil
 }
 
-// apply does what the options say.
+// apply applies the options.
 func (r Retriever) apply(q *rag.Query) error {
 	var o vectorstores.Options
 	for _, option := range r.Options {

@@ -22,18 +22,18 @@ type SecondScore struct {
 	Rank   int      `json:"rank" doc:"The place before, from 1."`
 }
 
-// Diversity says where a hit came from in a diverse answer.
+// Diversity is the place of a hit before the answer was diversified.
 type Diversity struct {
 	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
 	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
 }
 
-// Pinned says which rule put a hit before the others.
+// Pinned names the rule that put a hit before the others.
 type Pinned struct {
 	Rule string `json:"rule"`
 }
 
-// AppliedRule is a rule that the question matches, with what it did.
+// AppliedRule is a rule that the question matches, with its effect.
 type AppliedRule struct {
 	KnowledgeBase string         `json:"knowledge_base"`
 	Rule          string         `json:"rule"`

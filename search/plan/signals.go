@@ -19,7 +19,7 @@ const (
 	MaxPivot        = 1e15
 )
 
-// Signal adds to the score what a field of a chunk says for it whatever the question. Exactly
+// Signal adds a value of a field of the chunk to the score, whatever the question. Exactly
 // one of Recency, Number and Match is set.
 type Signal struct {
 	Recency *RecencySignal `json:"recency,omitempty" yaml:"recency" doc:"2^(-age/half_life) of a date, after offset; 1 for the future."`
@@ -42,7 +42,7 @@ type NumberSignal struct {
 	Pivot float64 `json:"pivot" exclusiveMinimum:"0" yaml:"pivot" accept:"more than 0" doc:"The number that counts half by saturation, in full by the others."`
 }
 
-// MatchSignal is for chunks with some values.
+// MatchSignal favours chunks with some values.
 type MatchSignal struct {
 	Field  string `json:"field" yaml:"field" doc:"Field to look into."`
 	Values []any  `json:"values" yaml:"values" accept:"strings, numbers or booleans" doc:"Any of them counts."`
@@ -81,7 +81,7 @@ func (s *Signal) name() string {
 	}
 }
 
-// validateSignals refuses what no signal can mean, and two of one kind over a field.
+// validateSignals refuses invalid signals, and two of one kind over a field.
 func validateSignals(signals []Signal) error {
 	if len(signals) > MaxSignals {
 		return fault.Invalid("signals", fault.Length(len(signals)), "at most 8 signals")
@@ -170,7 +170,7 @@ func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 	for i, v := range m.Values {
 		switch x := v.(type) {
 		case string, bool:
-		case int: // of a configuration
+		case int: // from a configuration
 			v = float64(x)
 		case float64:
 			if math.IsNaN(x) || math.IsInf(x, 0) {

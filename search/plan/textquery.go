@@ -14,7 +14,7 @@ type TextQuery struct {
 	PartWeight  *float64 `json:"part_weight,omitempty" exclusiveMinimum:"0" maximum:"1" yaml:"part_weight" accept:"more than 0, at most 1" doc:"What a word counts that the dictionary finds within a longer word of the question, beside that."`
 }
 
-// Over lays it over another, member by member.
+// Over lays it over another, field by field.
 func (t TextQuery) Over(base TextQuery) TextQuery {
 	return TextQuery{
 		PhraseBoost: cmp.Or(t.PhraseBoost, base.PhraseBoost),

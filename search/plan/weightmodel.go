@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// WeightModel makes the weight of words follow from what is known of one question before it is fused: that of each
+// WeightModel derives the weight of words from features of a question before the fusion: the weight of each
 // text leg is multiplied by
 //
 //	exp(intercept + Σ coefficient · feature), at least 1/8 and at most 8
@@ -23,7 +23,7 @@ type WeightModel struct {
 
 var mostFactor = math.Log(8)
 
-// Validate refuses what is no model; field is the name of the member.
+// Validate refuses invalid models; field is the name of the field.
 func (m *WeightModel) Validate(field string) error {
 	if m == nil {
 		return nil
@@ -62,7 +62,7 @@ type ByQuestion struct {
 	Features  []WeighedFeature `json:"features"`
 }
 
-// WeighedFeature is one of the sum.
+// WeighedFeature is one term of the sum.
 type WeighedFeature struct {
 	Name        string  `json:"name"`
 	Value       float64 `json:"value"`
@@ -70,7 +70,7 @@ type WeighedFeature struct {
 	Addition    float64 `json:"addition" doc:"Value times coefficient."`
 }
 
-// Account tells how a factor came about.
+// Account explains a factor.
 func (m *WeightModel) Account(of map[string]float64) *ByQuestion {
 	q := &ByQuestion{
 		Factor: m.Factor(of), Intercept: m.Intercept, Features: make([]WeighedFeature, 0, len(m.Coefficients)),
@@ -90,7 +90,7 @@ const (
 	maxCoefficient = 100
 )
 
-// noFeature is of what is unknown: it adds nothing.
+// noFeature is the value of unknown features: it adds nothing.
 const noFeature = 0.0
 
 // features are the inputs of a model, by name. Scores are in standard deviations from the mean over the knowledge
@@ -114,7 +114,7 @@ var features = map[string]func(f *Facts) float64{
 
 var featureNames = slices.Sorted(maps.Keys(features))
 
-// Features are the names of what a WeightModel may look at.
+// Features are the names of a WeightModel's inputs.
 func Features() []string { return slices.Clone(featureNames) }
 
 // Facts are the inputs of features: the question, and the scores of its first text leg and first vector leg.
@@ -138,7 +138,7 @@ type ZScores struct {
 	best []int
 }
 
-// NewZScores takes what a leg says of each candidate, NaN where it says nothing, and overwrites it. A leg without
+// NewZScores takes a leg's score of each candidate, NaN where it has none, and overwrites them. A leg without
 // moments has no z-scores.
 func NewZScores(values []float64, m *scoring.Moments) (s ZScores) {
 	if m == nil || m.Deviation <= 0 {

@@ -1,8 +1,8 @@
-// Package recall measures how much engines lose by approximating: what a search finds by an index of vectors, and
-// by moments of cosines over a sample, beside the exact answer of the same knowledge base as it is now.
+// Package recall measures the loss by approximation: searches by an index of vectors, and by moments of cosines
+// over a sample, compared with the exact answer of the same knowledge base as it is now.
 //
 //	recall.go    the request, the report, Measure
-//	queries.go   what is asked: given questions, or vectors drawn from the knowledge base
+//	queries.go   the queries: given questions, or vectors drawn from the knowledge base
 //	field.go     a vector field: recall, times, moments
 //	answers.go   what the same does to the answers of a preset
 //	wayout.go    the setting that would mend it
@@ -287,7 +287,7 @@ func overlap(usual, exact []string) float64 {
 	return float64(found) / float64(len(exact))
 }
 
-// share is a mean over queries with what was lost: of how many queries anything, and of which most.
+// share is a mean over queries, with the number of queries that lost something and the worst one.
 type share struct {
 	values []float64
 	worst  Worst
@@ -321,7 +321,7 @@ type Share struct {
 	Worst *Worst `json:"worst,omitempty" doc:"The query that lacks most; left out where none lacks anything."`
 }
 
-// Worst is a query, and what its answer has of the exact one.
+// Worst is the query with the smallest share of the exact answer.
 type Worst struct {
 	Query string  `json:"query" doc:"The question, or the id of the chunk whose vector was asked for."`
 	Share float64 `json:"share"`

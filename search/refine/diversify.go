@@ -25,8 +25,8 @@ import (
 // where best and last are of the chunks to choose from, and m is the mean cosine between them:
 // scores and cosines cluster in a narrow range, a different one for each model, so only their
 // place in it tells how good a chunk is, and how similar two are. s is raw_score where chunks are
-// ranked by it: scores near 1 hardly differ. Chunks without a
-// vector, or by another model, are like none. Scores stay, and what rules pin takes no part.
+// ranked by it: scores near 1 hardly differ. Chunks without a vector, or by another model, count as
+// similar to none. Scores stay unchanged, and pinned hits take no part.
 func (s *Refiner) Diversify(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	pinned := set.InFront()
 	entries := set.Entries[pinned:]

@@ -28,11 +28,11 @@ type Observed struct {
 	// Reranked is the reranker's score of each candidate, in [0, 1]; NaN for those it did not read, because no
 	// weights of the legs bring them into Plan.Rerank.Window. Nil where the plan has no reranker.
 	Reranked []float64
-	// Apart is set where a joint ranking was taken apart: the search may find what is not among the candidates.
+	// Apart is set if a joint ranking was taken apart: the search may find hits outside the candidates.
 	Apart bool
 }
 
-// Tell says what was found.
+// Tell fills in the observations.
 func (rt *Retrieval) Tell(o *Observed) {
 	o.Legs = rt.ScoringLegs()
 	o.Shares = make([]float64, len(rt.Legs))

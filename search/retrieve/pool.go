@@ -22,14 +22,14 @@ import (
 //	mean of the cosines                   m = Σ N·mₖ / Σ N
 //	their variance                        Σ N·(sₖ² + mₖ²) / Σ N − m²
 //
-// A pool is the knowledge bases that can be: of the same legs, model and formula. One
-// with chunks in another language than the question's is a pool by itself.
+// A pool groups knowledge bases that share legs, model and formula. One with chunks in
+// another language than the question's is a pool by itself.
 type pool struct {
 	Members []*Retrieval
 	legs    []pooledLeg
 	centred bool            // evidence is fused in place of cosines
 	ranked  []scoring.Fused // all candidates
-	Kept    []scoring.Fused // that no threshold on a leg cut
+	Kept    []scoring.Fused // the ones that pass all thresholds on legs
 	Cuts    []scoring.Cut
 }
 
@@ -75,8 +75,8 @@ func (s *Retriever) measureAll(ctx context.Context, retrievals []Retrieval) {
 	}
 }
 
-// centres reports whether evidence is to be fused in place of cosines: where some chunks
-// are in another language than the question, and the evidence of all can be told.
+// centres reports whether evidence is fused in place of cosines: if some chunks
+// are in another language than the question, and the evidence of all is known.
 func (p *pool) centres() bool {
 	fusion, foreign := &p.Members[0].Plan.Fusion, false
 	switch {
@@ -95,7 +95,7 @@ func (p *pool) centres() bool {
 	return foreign
 }
 
-// scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
+// scale names the scale on which raw scores are comparable. Boosts of parts of a text move them within it.
 func (rt *Retrieval) scale() string {
 	parts := []string{rt.Question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
@@ -123,8 +123,8 @@ func (p *pool) sumUp() {
 	}
 }
 
-// byLanguage are the members by their main language, which decides how much their texts
-// count; all of them where evidence is not fused.
+// byLanguage groups the members by their main language, which decides the weight of their
+// texts; all of them are one group if evidence is not fused.
 func (p *pool) byLanguage() [][]*Retrieval {
 	if !p.centred || !p.Members[0].Plan.Coverage {
 		return [][]*Retrieval{p.Members}
@@ -211,7 +211,7 @@ func (p *pool) apply(rt *Retrieval) {
 		if p.centred {
 			l.cosines = l.moments // the engine ranks by these
 		}
-		l.moments = p.legs[i].moments // also where it has no vectors: what is fused is the pool's
+		l.moments = p.legs[i].moments // also without vectors: the fused values are the pool's
 	}
 }
 
@@ -273,7 +273,7 @@ func (p *pool) Fuse() {
 	}
 }
 
-// choosePins does so for each member, and reports of a chunk whether it is pinned.
+// choosePins chooses the pins of each member, and reports whether a chunk is pinned.
 func (p *pool) choosePins() (pinned func(*scoring.Fused) bool) {
 	by := make(map[int32]*Retrieval, len(p.Members))
 	for _, rt := range p.Members {
@@ -322,14 +322,14 @@ func evidences(members []*Retrieval, leg int) []float64 {
 	return all
 }
 
-// of are the chunks of one source.
+// of gives the chunks of one source.
 func of(ranking []scoring.Fused, source int32) []scoring.Fused {
 	return slices.DeleteFunc(slices.Clone(ranking), func(f scoring.Fused) bool { return f.Source != source })
 }
 
-// rank gives each leg one ranking of all candidates that it returned for any member, as
-// long as it was planned for one knowledge base. Joint rankings, which have none, are given
-// one where they are fused in parts.
+// rank gives each leg one ranking of all candidates that it returned for any member, no longer
+// than planned for one knowledge base. Joint rankings, which have none, get
+// one if they are fused in parts.
 func (p *pool) rank(inParts bool) {
 	joint := p.Members[0].Plan.Joint
 	if joint && !inParts {
@@ -362,7 +362,7 @@ type place struct {
 	id    string
 }
 
-// returnedBy are the hits that a leg has.
+// returnedBy gives the hits that a leg has.
 func (rt *Retrieval) returnedBy(leg int) (places []place) {
 	for i := range rt.Hits {
 		if o := &rt.Hits[i].Observations[leg]; o.Rank != 0 {
@@ -384,7 +384,7 @@ func (rt *Retrieval) fusedBy(hit, leg int) float64 {
 		return math.NaN()
 	}
 	if s.Of(told) == nil {
-		told = j.Profile.Main // nothing is known of the other
+		told = j.Profile.Main // the other is unknown
 	}
 	return rt.VectorEvidence(s, hit, told, raw)
 }

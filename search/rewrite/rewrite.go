@@ -27,12 +27,12 @@ type Options struct {
 	Model   string
 	APIKey  string
 	Timeout time.Duration // of one request; 10 s when 0
-	// Kept is how many rewritings are remembered, for KeptFor.
+	// Kept is how many rewritings are cached, for KeptFor.
 	Kept    int
 	KeptFor time.Duration
 }
 
-// Client writes; it is safe for concurrent use.
+// Client rewrites questions; it is safe for concurrent use.
 type Client struct {
 	model   string
 	service *service.Client
@@ -124,7 +124,7 @@ func (w *written) texts(question string, wanted search.Rewrite) ([]string, error
 	return texts, nil
 }
 
-// longest is how many bytes of a text are taken.
+// longest is the maximum length of a text, in bytes.
 const longest = 4 << 10
 
 func cut(text string) string {

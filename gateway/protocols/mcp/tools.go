@@ -120,7 +120,7 @@ type mcpLeg struct {
 	Raw  *float64 `json:"raw" jsonschema:"BM25 score or cosine"`
 }
 
-// mcpTools adds the tools. What they take is bounded by their schemas, which the SDK holds calls to.
+// addTools adds the tools. Their schemas bound the arguments; the SDK checks calls against them.
 func (p *protocol) addTools(server *sdk.Server) {
 	addTool(p, server, sdk.Tool{
 		Name: "search", Title: "Search",
@@ -145,7 +145,7 @@ func (p *protocol) addTools(server *sdk.Server) {
 	}, p.explain)
 }
 
-// searchSchema leaves the filter to search.ParseFilter, which says what is wrong in it.
+// searchSchema leaves the filter to search.ParseFilter, which explains errors in it.
 func searchSchema(bounded map[string]numberRange) *jsonschema.Schema {
 	schema := schemaOf[mcpSearch](bounded)
 	schema.Properties["filter"] = &jsonschema.Schema{Type: "object", Description: schema.Properties["filter"].Description}
@@ -173,7 +173,7 @@ func schemaOf[I any](bounded map[string]numberRange) *jsonschema.Schema {
 	return schema
 }
 
-// addTool adds a tool that reads: its text is for models, and its output, which says the same, for programs.
+// addTool adds a read-only tool: its text is for models, and its output, with the same content, for programs.
 func addTool[I, O any](
 	p *protocol, server *sdk.Server, tool sdk.Tool, do func(context.Context, access.Scope, *I) (string, O, error),
 ) {
@@ -238,7 +238,7 @@ func (p *protocol) search(
 	return text, found, nil
 }
 
-// allBases are the ids of all knowledge bases that a search can ask together.
+// allBases gives the ids of all knowledge bases that one search can cover.
 func (p *protocol) allBases(ctx context.Context, scope access.Scope) ([]string, error) {
 	list, err := p.catalog.List(ctx, scope)
 	if err != nil {

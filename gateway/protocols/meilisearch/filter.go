@@ -33,7 +33,7 @@ type meiliTerm struct {
 	Is    *meiliComparison `parser:"| @@"`
 }
 
-// meiliComparison is a field and one of what may be said of it.
+// meiliComparison is a field and one condition on it.
 type meiliComparison struct {
 	Field    string      `parser:"@( Text | Word )"`
 	Operator string      `parser:"( @Operator"`
@@ -124,7 +124,7 @@ func (f *meiliFilter) UnmarshalJSON(text []byte) error {
 // filter is the search's; nil: there is none.
 func (f *meiliFilter) filter() (search.Filter, error) { return f.joined("all_of", "any_of") }
 
-// joined joins its list how, and lists within that otherwise.
+// joined joins its list by how, and lists within it by the other operator.
 func (f *meiliFilter) joined(how, within string) (search.Filter, error) {
 	if f.list == nil {
 		return parseExpression(f.expression)
@@ -247,7 +247,7 @@ func (b *meiliBeing) filter(field string) search.Filter {
 	return empty
 }
 
-// oneOf says that a field has one of the values, whose list ends with a bracket.
+// oneOf builds a condition that a field has one of the values, whose list ends with a bracket.
 func oneOf(field string, values []string) search.Filter {
 	var list []any
 	for _, value := range values[:len(values)-1] {
@@ -261,8 +261,8 @@ func oneOf(field string, values []string) search.Filter {
 	return search.Filter{field: conditions.JSON(list)}
 }
 
-// alike are the values that an expression means, whose values have no type: the text, and the
-// number, true or false that it says.
+// alike gives the possible values of an untyped value in an expression: the text, and the
+// number, true or false that it spells.
 func alike(value string) []any {
 	values := []any{value}
 	switch n := number(value).(type) {

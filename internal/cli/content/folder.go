@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/gitignore"
 )
 
-// selection says which files of the folders are brought, and under which ids.
+// selection selects files of the folders, and their ids.
 type selection struct {
 	include, exclude []string // globs of paths below the folder
 	tracked          bool     // leave out what a .gitignore leaves out
@@ -43,7 +43,7 @@ func (s *selection) check() error {
 type localFile struct {
 	ingest.File
 	size   int64
-	folder string // the name of what it came with; empty: it was named itself
+	folder string // the name of its source; empty: it was named itself
 }
 
 // localFolder is a folder that was named.

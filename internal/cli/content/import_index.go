@@ -46,7 +46,7 @@ func (w *foreignWish) add(flags *pflag.FlagSet) {
 	flags.StringVar(&w.caFile, "from-ca-file", "", "Authorities that may sign its certificate, a PEM file")
 }
 
-// args checks what belongs together.
+// args checks which arguments and flags go together.
 func (w *foreignWish) args(cmd *cobra.Command, args []string) error {
 	if w.url == "" {
 		if err := cli.GivenWith(cmd.Flags(), foreignFlag, ofForeign...); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// rowImport is an import of files into the gateway, and what was odd about it.
+// rowImport is an import of files into the gateway, with its oddities.
 type rowImport struct {
 	program *cli.Program
 	report  exchange.Report

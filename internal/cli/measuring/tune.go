@@ -214,7 +214,7 @@ func (t *tuning) close(ctx context.Context) error {
 	return errors.Join(t.remove(ctx), t.evaluator.close())
 }
 
-// remove deletes what was stored of the sets.
+// remove deletes the stored data of the sets.
 func (t *tuning) remove(ctx context.Context) error {
 	var errs []error
 	for _, stored := range t.stored {

@@ -90,7 +90,7 @@ func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Co
 	return report, err
 }
 
-// searchBy asks all questions by a preset that nobody has yet.
+// searchBy asks all questions by a preset that is not saved.
 func (t *tuning) searchBy(ctx context.Context, custom presets.Custom) (*float64, error) {
 	const name = "per-query"
 	planners, err := presets.With(map[string]presets.Custom{name: custom})

@@ -87,7 +87,7 @@ func runTuning(p *cli.Program, cmd *cobra.Command, f *tuningFlags) error {
 	}
 	return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
 		t, base := &runs.Tuning{}, 0
-		if f.save != "" { // what somebody saves while it runs is not saved over
+		if f.save != "" { // an edit made during the tuning is not overwritten
 			var err error
 			if base, err = savedVersion(ctx, c, f.save); err != nil {
 				return err

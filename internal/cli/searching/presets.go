@@ -95,7 +95,7 @@ func presetsListCommand(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// printPresets says of each preset where it is from, and what is known about it.
+// printPresets shows the source and the description of each preset.
 func printPresets(p *cli.Program, list *gateway.Presets) error {
 	table := cli.NewTable(p.Stdout)
 	out := &cli.Printer{W: table}

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Mapping says which fields of documents become which members of chunks.
+// Mapping maps fields of documents to members of chunks.
 type Mapping struct {
 	Members map[string]string // member, as content or metadata.year, to field, as body or meta.year
 	// OnlyMapped leaves out all other fields, which are metadata otherwise.
