@@ -1,4 +1,4 @@
-// Package access says what a caller may see and touch.
+// Package access holds the permissions of a caller.
 package access
 
 import (
@@ -19,7 +19,7 @@ type Scope struct {
 	// Indexes are the names of those that the caller may attach; * stands for any
 	// characters. Nil allows every index, an empty list none.
 	Indexes []string
-	// Filter is what the key is bound to within its knowledge bases: chunks that do not pass
+	// Filter restricts the key within its knowledge bases: chunks that do not pass
 	// do not exist for the caller, and only chunks that pass may be written. Nil: all chunks.
 	Filter []filter.Condition
 }
@@ -27,10 +27,10 @@ type Scope struct {
 // Sees reports whether a chunk passes the filter that the scope is bound to.
 func (s *Scope) Sees(chunk filter.Fields) bool { return filter.MatchesAll(s.Filter, chunk) }
 
-// validIndexes is what the name of an index may contain, and *, but no other sign of a pattern.
+// validIndexes matches valid names of indexes, with * as the only wildcard.
 var validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
 
-// AcceptedIndexes says in words what ValidIndexes accepts.
+// AcceptedIndexes describes in words what ValidIndexes accepts.
 const AcceptedIndexes = "names of indexes, * for any characters"
 
 // ValidIndexes reports whether a text may name the indexes that a key may attach.

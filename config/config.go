@@ -116,7 +116,7 @@ type Postgres struct {
 	KeywordTTL    time.Duration `yaml:"keyword_ttl" default:"1h" doc:"How long Redis, if configured, keeps a keyword index."`
 }
 
-// Ingest says what reads files that the gateway does not read itself, or not as well.
+// Ingest configures the converter of files that the gateway does not read itself, or not as well.
 type Ingest struct {
 	ConverterURL     string        `yaml:"converter_url" accept:"an http(s) URL, or nothing" doc:"URL of what makes Markdown or HTML of files, as http://127.0.0.1:9998/tika or http://127.0.0.1:5001/v1/convert/file. It gets the files of converter_formats."`
 	ConverterShape   string        `yaml:"converter_shape" default:"plain" accept:"plain, tika, docling or mineru" doc:"Of its requests: plain is a file by POST and its text as the answer."`
@@ -125,7 +125,7 @@ type Ingest struct {
 	ConverterTimeout time.Duration `yaml:"converter_timeout" default:"5m" doc:"Limit for one file."`
 }
 
-// Embedding is the usual model: an OpenAI-compatible service that makes vectors, or a model server
+// Embedding is the default model: an OpenAI-compatible service that makes vectors, or a model server
 // that the gateway starts.
 type Embedding struct {
 	EmbeddingService `yaml:",inline"`
@@ -218,7 +218,7 @@ type RerankService struct {
 	Shape   string        `yaml:"shape" default:"cohere" accept:"cohere, tei or voyage" doc:"Of its requests: cohere is also Jina's, vLLM's, Xinference's and LocalAI's, tei that of text-embeddings-inference."`
 }
 
-// AllRerankers are those of reranker and rerankers, by name.
+// AllRerankers combines reranker and rerankers, by name.
 func (c *Config) AllRerankers() map[string]RerankService {
 	all := map[string]RerankService{}
 	for name, service := range c.Rerankers {
@@ -250,7 +250,7 @@ type ResultCache struct {
 	Memory Size          `yaml:"memory" default:"64MiB" accept:"1MiB to 64GiB" doc:"Memory for answers. Redis, if configured, keeps them too."`
 }
 
-// Events are the log of searches and of what users did with the answers, kept where new knowledge bases are.
+// Events are the log of searches and of what users did with the answers, stored where new knowledge bases are.
 type Events struct {
 	Enabled       bool   `yaml:"enabled" doc:"Log searches, and take what users did by POST /v1/events. Off, nothing of either is kept."`
 	Text          string `yaml:"text" default:"keep" accept:"keep, hash or drop" doc:"What is kept of the text of questions: all, a keyed hash by which the same question is known again, or nothing."`
@@ -329,7 +329,7 @@ func Default() *Config {
 	return c
 }
 
-// setDefaults sets what the tags of a group say.
+// setDefaults sets the defaults in the tags of a group.
 func setDefaults(group reflect.Value) {
 	for i := range group.NumField() {
 		field, value := group.Type().Field(i), group.Field(i)

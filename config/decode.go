@@ -53,13 +53,13 @@ func decode(config *Config, layers []layer) error {
 	return errors.Join(errs...)
 }
 
-// rejected is a value that a setting cannot have.
+// rejected is an invalid value of a setting.
 type rejected struct{ value any }
 
 // Error implements error.
 func (r *rejected) Error() string { return fmt.Sprintf("%v is not accepted", r.value) }
 
-// converted turns text, which is what variables and flags have, into the type of a setting. A
+// converted turns text, as variables and flags hold it, into the type of a setting. A
 // number is not accepted as a duration, because it has no unit.
 func converted(from, to reflect.Value) (any, error) {
 	value := from.Interface()
@@ -155,7 +155,7 @@ func explain(bad *mapstructure.DecodeError, layers []layer) error {
 	return err
 }
 
-// noun describes a value that is not shown because it is large or secret.
+// noun describes a value that is hidden because it is large or secret.
 type noun string
 
 func shownValue(bad *mapstructure.DecodeError, setting Setting, layers []layer) any {

@@ -13,13 +13,13 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 )
 
-// form is a kind of value. The words by which a setting says what it accepts are what it is checked by, so that no
-// bound can be said and not held.
+// form is a kind of value. A setting is checked by the very words that describe it, so that no
+// bound can be documented and not enforced.
 type form struct {
 	words string // the whole text of the tag, as a regular expression
 	// fits reports whether one value, an item of a list, is of the form; said has the groups of words.
 	fits func(v reflect.Value, said []string) bool
-	// show is what an error shows in place of the value; nil: the value.
+	// show gives the text for errors in place of the value; nil: the value.
 	show func(text string) string
 }
 
@@ -90,7 +90,7 @@ func numberOf(text string, as reflect.Type) reflect.Value {
 	return number
 }
 
-// compare is negative for a below b, and for what is no number.
+// compare is negative for a below b, and for non-numbers.
 func compare(a, b reflect.Value) int {
 	if a.CanFloat() {
 		return cmp.Compare(a.Float(), b.Float())
@@ -116,7 +116,7 @@ func formOf(words string) (f form, said []string, ok bool) {
 	return form{}, nil, false
 }
 
-// checkForms checks each setting of a group by its form. What is as usual, or not set, is fine; entries of lists and
+// checkForms checks each setting of a group by its form. A default, or a missing value, is fine; entries of lists and
 // maps are groups of their own, which the caller completes first.
 func (p *problems) checkForms(prefix string, group, usual reflect.Value) {
 	for i := range group.NumField() {

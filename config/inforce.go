@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Sources of a value that is in force.
+// Sources of a value in force.
 const (
 	FromDefault     = "default"
 	FromFile        = "file"
@@ -19,10 +19,10 @@ const (
 	FromFlag        = "flag"
 )
 
-// Origins tells by key where a value came from, where that is not the default.
+// Origins gives the source of each value by key, if it is not the default.
 type Origins map[string]string
 
-// InForce is a setting with the value that is in force.
+// InForce is a setting with the value in force.
 type InForce struct {
 	Setting
 	Value  string // of lists and maps JSON; secrets are masked

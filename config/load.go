@@ -29,8 +29,8 @@ type layer struct {
 }
 
 // Load reads and validates the configuration. If the path is empty, HYBRIDGE_CONFIG names
-// the file, or there is none. flags are those that Flags added and may be nil; environ is
-// that of os.Environ. Everything that is wrong is reported at once, joined.
+// the file, or there is none. flags are those added by Flags and may be nil; environ has the
+// form of os.Environ. All errors are reported at once, joined.
 func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) {
 	config, _, err := loadLayers(path, flags, environ)
 	return config, err
@@ -137,7 +137,7 @@ func readEnv(environ []string) (layer, error) {
 	return l, errors.Join(unknown...)
 }
 
-// unknownVariable does not list what there is: a hundred variables.
+// unknownVariable does not list all variables: there are a hundred.
 func unknownVariable(name string) error {
 	err := fault.New(fault.InvalidArgument, "environment variable %s does not exist; "+
 		"`hybridge help settings` lists those that do", name)

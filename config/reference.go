@@ -100,7 +100,7 @@ func Example() (string, error) {
 	return out.String() + "\n" + samples, nil
 }
 
-// exemplify writes the settings of a group, each below what it does.
+// exemplify writes the settings of a group, each below its description.
 func exemplify(out *strings.Builder, group reflect.Value, prefix, indent string) error {
 	for i := range group.NumField() {
 		field, value := group.Type().Field(i), group.Field(i)

@@ -18,7 +18,7 @@ const EnvPrefix = "HYBRIDGE_"
 type Setting struct {
 	Key     string // such as embedding.url or keys[].name
 	Type    reflect.Type
-	Accept  string // what is accepted, in words
+	Accept  string // accepted values, in words
 	Doc     string
 	Flag    string // of the command line; may be empty
 	Default string // as YAML; empty for none
@@ -78,7 +78,7 @@ func entryType(t reflect.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// described is what a setting does. A normalizer has no doc tag, because that would replace
+// described gives the description of a setting. A normalizer has no doc tag, because that would replace
 // the list of normalizers in the OpenAPI document.
 func described(field reflect.StructField) string {
 	if field.Type == reflect.TypeFor[*scoring.Normalizer]() {
@@ -87,7 +87,7 @@ func described(field reflect.StructField) string {
 	return field.Tag.Get("doc")
 }
 
-// whatAccepts says in words what a setting accepts.
+// whatAccepts describes the accepted values of a setting.
 func whatAccepts(field reflect.StructField) (accepted string) {
 	if said := field.Tag.Get("accept"); said != "" {
 		return said

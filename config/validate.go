@@ -27,11 +27,11 @@ var (
 	validHost        = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z._-]{0,251}[0-9A-Za-z])?$`)
 )
 
-// problems collects everything that is wrong, so that one start reports all of it.
+// problems collects all errors, so that one start reports all of them.
 type problems []error
 
-// want adds a problem unless the value is fine. The tag of the setting says what is
-// accepted.
+// want adds a problem unless the value is fine. The tag of the setting describes
+// accepted values.
 func (p *problems) want(fine bool, key string, value any) {
 	if !fine {
 		*p = append(*p, fault.Invalid(key, value, settingOf(key).Accept))
@@ -86,7 +86,7 @@ func (c *Config) ProxyNetworks() ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// checkDoors checks what says who may come in by which name.
+// checkDoors checks who may connect, and by which name.
 func (c *Config) checkDoors(p *problems) {
 	for _, host := range c.AllowedHosts {
 		address := net.ParseIP(strings.Trim(host, "[]")) != nil

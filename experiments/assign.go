@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// separator stands between the parts of what is hashed; no id has it.
+// separator stands between the parts of a hash's input; no id has it.
 const separator = 0x1f
 
 // onStack is how many bytes of an id and a unit are hashed without memory of the heap.
@@ -37,7 +37,7 @@ func (e *Experiment) Assign(unit string) (variant *Variant, in bool) {
 	return &e.Variants[len(e.Variants)-1], true // shares may add up to a little less than 1
 }
 
-// Seed is that of TeamDraft for a unit's question: the same for every page of it.
+// Seed is the seed of TeamDraft for a unit's question: the same for every page of it.
 func (e *Experiment) Seed(unit, query string) uint64 {
 	sum := e.hash(unit, query)
 	return binary.BigEndian.Uint64(sum[16:24]) // bits that Assign does not look at

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Curve is how a difference that decides came to be what it is: what looks at the experiment would have shown.
+// Curve is the history of a deciding difference: its value at each earlier look.
 type Curve struct {
 	Metric  string  `json:"metric" doc:"That decides; preference where lists are interleaved."`
 	Variant string  `json:"variant"`
@@ -25,7 +25,7 @@ type Point struct {
 	High  *float64  `json:"high"`
 }
 
-// preferred is the name of what decides between interleaved lists.
+// preferred is the name of the deciding metric between interleaved lists.
 const preferred = "preference"
 
 // History makes the curves of an experiment while its searches are counted in the order of their times. It holds sums,
@@ -52,7 +52,7 @@ func NewHistory(e *Experiment) *History {
 func (h *History) Change(before, after *Tally) {
 	i := slices.IndexFunc(h.groups, func(g Group) bool { return g.Name == after.Variant })
 	if i < 0 {
-		return // Analyze says so
+		return // Analyze reports it
 	}
 	g, m := &h.groups[i], &metrics[h.metric]
 	if before.Searches > 0 {
@@ -86,7 +86,7 @@ func (h *History) Curves(r *Report, then time.Time) []Curve {
 	return h.curves
 }
 
-// take adds what a report says to the curves. A report on nobody says nothing.
+// take adds a report to the curves. An empty report adds nothing.
 func (h *History) take(r *Report) {
 	units := 0
 	for i := range r.Variants {
@@ -129,7 +129,7 @@ func (h *History) curveOf(metric, variant, against string) *Curve {
 	return &h.curves[len(h.curves)-1]
 }
 
-// add adds a point; enough says that it is of as many units as a verdict needs.
+// add adds a point; enough tells whether it has as many units as a verdict needs.
 func (c *Curve) add(p Point, enough bool) {
 	if enough && c.LeftAt == nil && p.Low != nil && p.High != nil && (*p.Low > c.Even || *p.High < c.Even) {
 		c.LeftAt = &p.At

@@ -83,7 +83,7 @@ var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 const acceptedID = "1 to 64 of a-z, 0-9, _ and -, the first a letter or digit"
 
-// Check refuses what cannot be run. Its errors are of kind InvalidArgument and name the member, as variants[1].share.
+// Check refuses invalid experiments. Its errors are of kind InvalidArgument and name the field, as variants[1].share.
 func (e *Experiment) Check() error {
 	if !validID.MatchString(e.ID) {
 		return fault.Invalid("id", e.ID, acceptedID)

@@ -13,7 +13,7 @@ const (
 	Latency        = "latency_ms"
 )
 
-// metric is a ratio of what units did: the sum of one number over the sum of another.
+// metric is a ratio of units' actions: the sum of one number over the sum of another.
 type metric struct {
 	name    string
 	of, per func(t *Tally) float64
@@ -72,7 +72,7 @@ func Metrics() []string {
 
 func metricNames() string { return strings.Join(Metrics(), ", ") }
 
-// Impression is one search as a user saw it, and what the user did with it.
+// Impression is one search as seen by a user, with the user's actions.
 type Impression struct {
 	Hits    int     `json:"hits"`              // that were shown
 	Refused bool    `json:"refused,omitempty"` // the answer was emptied, as it would have been none
@@ -82,8 +82,8 @@ type Impression struct {
 	Teams   []Team  `json:"teams,omitempty"`  // of the hits, where the list was interleaved
 }
 
-// Tally is what became of all searches of one unit. It is what a caller keeps for each unit. The zero value with the
-// variant's name is that of a unit that has not searched.
+// Tally sums up all searches of one unit, and is all that a caller stores for it. The zero value with the
+// variant's name stands for a unit that has not searched.
 type Tally struct {
 	Variant  string `json:"variant,omitempty"` // empty where lists are interleaved
 	Searches int    `json:"searches"`

@@ -12,9 +12,9 @@ type Goal struct {
 	// Effect is the difference of the metric, in its own unit; of an interleaved experiment by how much more than half
 	// of the units with a preference prefer one variant.
 	Effect float64 `json:"effect" minimum:"0.000001" maximum:"3.4e38" doc:"Difference to be found, in the unit of the metric; of interleave the share of preferences above 0.5."`
-	// Base is what a rate is without the experiment. A unit's deviation is sqrt(base (1-base)) if it searches once.
+	// Base is the rate without the experiment. A unit's deviation is sqrt(base (1-base)) if it searches once.
 	Base float64 `json:"base,omitempty" minimum:"0" exclusiveMaximum:"1" doc:"What a rate is now, more than 0 and less than 1."`
-	// Deviation is that of the metric between units, where it is known: it holds in place of what follows from Base.
+	// Deviation is the metric's deviation between units, where known: it overrides the one computed from Base.
 	Deviation   float64 `json:"deviation,omitempty" minimum:"0" maximum:"3.4e38" doc:"Standard deviation of the metric between units; needed where it is no rate."`
 	UnitsPerDay float64 `json:"units_per_day,omitempty" minimum:"0" maximum:"1000000000000" doc:"Users or sessions a day, with or without part in the experiment; of interleave those with a preference."`
 	Power       float64 `json:"power,omitempty" minimum:"0" maximum:"0.99" doc:"Chance to find it, 0.5 to 0.99; the default is 0.8."`
@@ -75,8 +75,8 @@ func (e *Experiment) Needed(g Goal) (*Needed, error) {
 	return needed, nil
 }
 
-// Measured is what the metric that decides is of some units, and its standard deviation between them: what a Goal needs
-// to know of searches without the experiment. Both are 0 where too little is known.
+// Measured gives the deciding metric's mean over some units, and its standard deviation between them: the inputs of a
+// Goal from searches without the experiment. Both are 0 where too little is known.
 func (e *Experiment) Measured(tallies iter.Seq[*Tally]) (base, deviation float64) {
 	m, s := metricOf(e.metric()), sums{}
 	for t := range tallies {
@@ -88,7 +88,7 @@ func (e *Experiment) Measured(tallies iter.Seq[*Tally]) (base, deviation float64
 	return s.ratio(), deviation
 }
 
-// checkGoal refuses what no number of units reaches, fills in what is left out and gives the deviation of a unit.
+// checkGoal refuses what no number of units reaches, fills in defaults and gives the deviation of a unit.
 func (e *Experiment) checkGoal(g *Goal) (deviation float64, err error) {
 	if g.Power == 0 {
 		g.Power = 0.8

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Report is what is known of an experiment at one time.
+// Report is the state of an experiment at one time.
 type Report struct {
 	Experiment  string       `json:"experiment"`
 	At          time.Time    `json:"at"`
@@ -22,7 +22,7 @@ type Report struct {
 	GuardRails  []Rail       `json:"guard_rails,omitempty"`
 }
 
-// Outcome is what an experiment has come to.
+// Outcome is the outcome of an experiment so far.
 type Outcome string
 
 // The outcomes.
@@ -33,16 +33,16 @@ const (
 	Invalid Outcome = "invalid" // units are not shared out as they should be
 )
 
-// Verdict is what to do, and why. Whoever acts on the first that is not open has named a winner in at most 5 % of all
-// experiments without a difference, whenever and however often it looks, and stopped at most 5 % of those that keep
-// within their guard rails. The next look may take a verdict back, which is then still as probable as that.
+// Verdict is a recommendation with its reason. Whoever acts on the first that is not open names a winner in at most
+// 5 % of all experiments without a difference, whenever and however often they look, and stops at most 5 % of those
+// that keep within their guard rails. A later look may withdraw a verdict; the bound of 5 % still holds.
 type Verdict struct {
 	Outcome Outcome `json:"outcome" enum:"open,won,stopped,invalid"`
 	Winner  string  `json:"winner,omitempty" doc:"Variant that is better than all others."`
 	Reason  string  `json:"reason" locale:"text"`
 }
 
-// Group is what became of the searches of a variant.
+// Group sums up the searches of a variant.
 type Group struct {
 	Name     string  `json:"name,omitempty"`
 	Units    int     `json:"units"`
@@ -98,7 +98,7 @@ type Rail struct {
 	Against string  `json:"against,omitempty" doc:"Where an increase is bounded."`
 	Value   float64 `json:"value" doc:"Of the variant, or its difference to against."`
 	Limit   float64 `json:"limit"`
-	// Shown is what the value is above with 95 % for all rails and looks together.
+	// Shown is the value's lower bound at 95 %, for all rails and looks together.
 	Shown   *float64 `json:"shown" doc:"What the value is above for sure, at 95 % for all rails and looks together; null: not known yet."`
 	Crossed bool     `json:"crossed"`
 }
@@ -202,8 +202,8 @@ func (e *Experiment) differences(groups []Group) []Difference {
 	return all
 }
 
-// differencesIn are those of all pairs in a metric, each variant after those that it is compared with (Bonferroni's
-// correction).
+// differencesIn gives the differences of all pairs in a metric, each variant after those it is compared with
+// (Bonferroni's correction).
 func (e *Experiment) differencesIn(m int, groups []Group) []Difference {
 	var all []Difference
 	pairs := float64(e.pairs())
@@ -257,7 +257,7 @@ func (e *Experiment) rails(groups []Group) []Rail {
 	return all
 }
 
-// judge says whether a rail is crossed: one of several that are looked at together, after so many units.
+// judge reports whether a rail is crossed: one of several that are checked together, after so many units.
 func (r *Rail) judge(by *estimate, units, rails int) {
 	if !by.isKnown() {
 		// All units alike: what they all are is as sure as it gets.
@@ -300,7 +300,7 @@ func (e *Experiment) verdict(r *Report) Verdict {
 	return r.open(e)
 }
 
-// Reason says what a rail is crossed by.
+// Reason explains why a rail is crossed.
 func (r *Rail) Reason() string {
 	value, limit := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.4g", r.Limit)
 	switch {

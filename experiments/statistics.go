@@ -6,7 +6,7 @@ import "math"
 const (
 	// level is the chance that an experiment without any difference ever names a winner, or is stopped.
 	level = 0.05
-	// sampleRatioLevel is that of the alarm about shares, which says that the experiment itself is broken.
+	// sampleRatioLevel is the level of the alarm about shares, which says that the experiment itself is broken.
 	sampleRatioLevel = 0.001
 	// mixing is the standard deviation of the effects that the tests are tuned to, in standard deviations of a unit's
 	// value: half of what Cohen (1988) calls small. Other effects are found too, somewhat later.
@@ -18,7 +18,7 @@ const (
 // quantile is the point that a standard normal variable is below with probability p.
 func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// sums are what a ratio of two numbers over independent units needs of them.
+// sums are the sufficient statistics for a ratio over independent units.
 type sums struct{ n, x, y, xx, xy, yy float64 }
 
 func (s *sums) add(x, y float64) {
@@ -30,7 +30,7 @@ func (s *sums) add(x, y float64) {
 	s.yy += y * y
 }
 
-// remove takes back what was added.
+// remove is the inverse of add.
 func (s *sums) remove(x, y float64) {
 	s.n--
 	s.x -= x
@@ -48,7 +48,7 @@ func (s *sums) ratio() float64 {
 	return s.x / s.y
 }
 
-// variance is that of the ratio, by the delta method: units are independent of each other, searches of one unit are
+// variance applies the delta method to the ratio: units are independent of each other, searches of one unit are
 // not (Deng, Knoblich, Lu, "Applying the delta method in metric analytics", KDD 2018). With ratio R it is
 // n/(n-1) Σ(x - Ry)² / (Σy)². It is infinite where fewer than two units are known.
 func (s *sums) variance() float64 {
@@ -94,8 +94,8 @@ func wilson(p, n, z float64) (low, high float64) {
 	return low, high
 }
 
-// estimate is a value that is nearly normal around what is true, with the variance of its error, and the prior's
-// variance of what is true under the alternative.
+// estimate is a value nearly normal around the true value, with the variance of its error, and the prior's
+// variance of the true value under the alternative.
 type estimate struct{ value, variance, prior float64 }
 
 // against is by how much the ratio is above a number.
@@ -114,7 +114,7 @@ func (s *sums) minus(o *sums) estimate {
 // isKnown reports whether the error has a variance: it has none before the second unit, and where all units are alike.
 func (e *estimate) isKnown() bool { return e.variance > 0 && !math.IsInf(e.variance, 1) && e.prior > 0 }
 
-// p is that of the mixture sequential probability ratio test of no difference with a normal mixture (Robbins,
+// p is the p-value of the mixture sequential probability ratio test of no difference with a normal mixture (Robbins,
 // "Statistical methods related to the law of the iterated logarithm", 1970; Johari, Koomen, Pekelis, Walsh, "Always
 // valid inference: continuous monitoring of A/B tests", Operations Research 2022). With value θ, variance
 // V and prior τ² it is 1/Λ, where

@@ -1,7 +1,7 @@
-// Package filter is what restricts searches and changes to some chunks.
+// Package filter restricts searches and changes to some chunks.
 //
 //	condition.go  conditions on fields
-//	match.go      what passes them, which engines have to agree with
+//	match.go      matching, which engines have to agree with
 //	moment.go     times as fields and conditions have them
 package filter
 
@@ -9,7 +9,7 @@ package filter
 // document_id, document_name, owner, written_at (and category, date, title, url, group in
 // knowledge bases of kind qa). Exactly one of In, Range, Part, Exists and AnyOf is set.
 type Condition struct {
-	Field  string  // with AnyOf, what the request calls it
+	Field  string  // with AnyOf, its name in the request
 	In     []Value // the field has at least one of these values
 	Range  *Range
 	Part   *Part
@@ -22,7 +22,7 @@ type Condition struct {
 // bounds of two kinds, or of another kind, lies nothing.
 type Range struct{ GT, GTE, LT, LTE *Value }
 
-// Part is what one of a field's strings holds, byte by byte; other values hold nothing. Elasticsearch
+// Part matches strings of a field that contain a text, byte by byte; other values never match. Elasticsearch
 // knows the first 8 KiB of a string.
 type Part struct {
 	Text string // not empty

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Fields are what conditions look at, such as a chunk.
+// Fields is an object that conditions test, such as a chunk.
 type Fields interface {
-	// Values gives what a condition sees in a field; nil where there is no such field.
+	// Values gives the values of a field for a condition; nil if there is no such field.
 	Values(field string) []Value
 }
 
-// Matches says whether a chunk passes the condition. It is the reference for engines, which
+// Matches reports whether a chunk passes the condition. It is the reference for engines, which
 // evaluate conditions in their own ways, and tells a caller which condition excluded a
 // chunk.
 func (c *Condition) Matches(chunk Fields) bool {
@@ -24,7 +24,7 @@ func (c *Condition) Matches(chunk Fields) bool {
 	return c.holds(chunk.Values(c.Field)) != c.Not
 }
 
-// MatchesAll says whether a chunk passes all conditions.
+// MatchesAll reports whether a chunk passes all conditions.
 func MatchesAll(conditions []Condition, chunk Fields) bool {
 	for i := range conditions {
 		if !conditions[i].Matches(chunk) {
@@ -54,7 +54,7 @@ func (p *Part) in(v Value) bool {
 	return ok && p.In(text)
 }
 
-// In says whether a string holds the part.
+// In reports whether a string contains the part.
 func (p *Part) In(text string) bool {
 	switch p.At {
 	case AtStart:

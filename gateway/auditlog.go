@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
-// AuditLog reads what Options.Audit took.
+// AuditLog reads the records of Options.Audit.
 type AuditLog interface {
 	// Read gives the records that the scope may see, the newest first.
 	Read(ctx context.Context, scope access.Scope, q audit.Query) (*audit.Page, error)
@@ -44,7 +44,7 @@ var errNoAudit = fault.New(fault.Unsupported, "this gateway keeps no audit log; 
 // auditService reads the audit log.
 type auditService struct {
 	api *endpoint.API
-	log AuditLog // nil: it is not kept where it can be read
+	log AuditLog // nil: it is not stored where it can be read
 }
 
 func (s *auditService) register() {
@@ -56,8 +56,8 @@ func (s *auditService) register() {
 	}, s.readAudit)
 }
 
-// changed reports whether a request of the log was to change something. Of a route that this gateway does not have,
-// as where none was found or an earlier version wrote the log, the method says it.
+// changed reports whether a request of the log was meant to change something. Without a route of this gateway, as for
+// unknown paths or logs of earlier versions, the method decides.
 func (s *auditService) changed(method, route string) bool {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -23,7 +23,7 @@ type Health struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Spare is why a back end is away that keyword search serves without.
+// Spare is the error of a back end that keyword search does without.
 type Spare struct{ Err error }
 
 // Error implements error.
@@ -40,7 +40,7 @@ type Readiness struct {
 	Warnings []Warning `json:"warnings,omitempty" doc:"What is wrong although the gateway goes on."`
 }
 
-// Warning is one thing that is wrong although the gateway goes on.
+// Warning is a problem that does not stop the gateway.
 type Warning struct {
 	Code   string `json:"code" enum:"damaged_chunks,lost_writes,disk_full" doc:"What is wrong, stable."`
 	Detail string `json:"detail" locale:"text"`
@@ -110,18 +110,18 @@ func (s *healthService) warningsOfEngines() (all []Warning) {
 	return all
 }
 
-// lookedAt is what was last seen of the back ends.
+// lookedAt is the last known state of the back ends.
 type lookedAt struct {
 	mu     sync.Mutex
 	when   time.Time
 	states map[string]error
 }
 
-// readinessLife is how long the back ends are not asked again.
+// readinessLife is how long the state of the back ends is cached.
 const readinessLife = time.Second
 
-// backEnds asks the back ends once, whoever asks meanwhile: anybody may, and each time costs
-// requests. The question is nobody's own, so that who goes away spoils it for none.
+// backEnds asks the back ends once for all who ask meanwhile: anybody may, and each time costs
+// requests. The request is bound to no caller, so one who disconnects spoils it for none.
 func (s *healthService) backEnds() map[string]error {
 	s.ready.mu.Lock()
 	defer s.ready.mu.Unlock()

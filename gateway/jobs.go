@@ -31,7 +31,7 @@ type Jobs interface {
 	Watch(ctx context.Context, tenant, id string, see func(jobs.Job) error) error
 }
 
-// JobList is the jobs that the key may see.
+// JobList lists the jobs that the key may see.
 type JobList struct {
 	Jobs []jobs.Job `json:"jobs" doc:"Latest first, of the last 90 days, at most 1,000; of all gateways of the same data."`
 }
@@ -169,7 +169,7 @@ func (s *jobService) jobEvents() {
 // has gone.
 const heartbeat = 5 * time.Second
 
-// jobStream is what a stream tells of.
+// jobStream is a stream's job and language.
 type jobStream struct {
 	tenant, job string
 	language    *locale.Language

@@ -24,7 +24,7 @@ type NewKey struct {
 	ExpiresAt      *time.Time    `json:"expires_at,omitempty" doc:"When the key ends; left out: never."`
 }
 
-// MadeKey is a key with its secret, which is told this once.
+// MadeKey is a key with its secret, which is shown only once.
 type MadeKey struct {
 	Key    string      `json:"key" doc:"The key itself; it cannot be read again."`
 	Record keys.Record `json:"record"`
@@ -111,7 +111,7 @@ func (s *keyService) create(ctx context.Context, scope access.Scope, in *createK
 	return &MadeKey{Key: secret, Record: made}, err
 }
 
-// within is the key that is asked for, if it may do no more than who asks.
+// within gives the requested key, if it has no more permissions than the caller.
 func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, error) {
 	r := keys.Record{
 		Name: n.Name, Tenant: scope.Tenant, Roles: n.Roles, KnowledgeBases: n.KnowledgeBases, Attach: n.Attach,
@@ -177,7 +177,7 @@ func (s *keyService) revoke(ctx context.Context, scope access.Scope, in *keyInpu
 	return nil, err
 }
 
-// mayChange refuses to rotate or end a key that may do or see more than who asks.
+// mayChange refuses to rotate or end a key with more permissions than the caller.
 func (s *keyService) mayChange(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
 	list, err := keeper.List(ctx, scope.Tenant)
 	if err != nil {

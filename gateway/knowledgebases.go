@@ -48,7 +48,7 @@ type knowledgeBaseService struct {
 	api     *endpoint.API
 	catalog Catalog
 	quota   *quota.Meter     // nil: nothing bounds what tenants store
-	edited  versioned.Edited // what is deleted with a knowledge base
+	edited  versioned.Edited // deleted with a knowledge base
 }
 
 func (s *knowledgeBaseService) register() {
@@ -152,7 +152,7 @@ func (s *knowledgeBaseService) remove(
 	return nil, s.edited.Drop(ctx, scope, in.KB)
 }
 
-// takePlace takes a place for a knowledge base; whoever took it says whether one was made.
+// takePlace reserves a place for a knowledge base; the caller reports whether one was made.
 func (s *knowledgeBaseService) takePlace(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
 	if s.quota == nil {
 		return func(bool) {}, nil

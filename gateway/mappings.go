@@ -41,7 +41,7 @@ type MappingStatus struct {
 	Migration     *engine.Migration `json:"migration,omitempty" doc:"The one under way, or the last one."`
 }
 
-// MappingHistory lists what was applied.
+// MappingHistory lists applied mappings.
 type MappingHistory struct {
 	Migrations []engine.Migration `json:"migrations" doc:"Latest first."`
 }

@@ -104,8 +104,8 @@ type (
 // DefaultTenant is the tenant of all requests if no key is configured.
 const DefaultTenant = endpoint.DefaultTenant
 
-// ProblemOf tells an error as the API does, for programs that tell theirs in the same form.
+// ProblemOf converts an error as the API does, for programs that report theirs in the same form.
 var ProblemOf = endpoint.ProblemOf
 
-// RequestAttrs are what tells, in another line of the log, which request a context is of.
+// RequestAttrs gives the attributes of log lines that identify the request of a context.
 var RequestAttrs = endpoint.RequestAttrs

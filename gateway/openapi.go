@@ -16,7 +16,7 @@ import (
 //go:embed examples.json
 var bodyExamples []byte
 
-// valueBounds are those of the values of members that are maps or lists, which tags cannot say.
+// valueBounds are the bounds of values in maps and lists, which tags cannot express.
 var valueBounds = map[string][2]float64{
 	"weights": {0, 1e9}, "boosts": {0, 100}, "fields": {1, 100}, "relevant": {0, 1e9}, "interval": {-1, 1},
 	"thresholds": {0, 1}, "coefficients": {-100, 100},
@@ -80,7 +80,7 @@ func (normalizer) Schema(huma.Registry) *huma.Schema {
 // threshold describes search.Threshold in the document, with its short form.
 type threshold struct{}
 
-// thresholdMembers are those of search.Threshold, without its way of reading JSON.
+// thresholdMembers has the fields of search.Threshold without its JSON methods.
 type thresholdMembers search.Threshold
 
 // Schema implements huma.SchemaProvider.
@@ -98,7 +98,7 @@ func (threshold) Schema(r huma.Registry) *huma.Schema {
 // reranking describes search.Rerank in the document, with its short form.
 type reranking struct{}
 
-// rerankMembers are those of search.Rerank, without its way of reading JSON.
+// rerankMembers has the fields of search.Rerank without its JSON methods.
 type rerankMembers search.Rerank
 
 // Schema implements huma.SchemaProvider.

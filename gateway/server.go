@@ -1,7 +1,7 @@
 // Package gateway serves searches over HTTP: decode, search, encode. It has no rules of its
 // own about searching; it authorises, limits and reports.
 //
-// A resource is a value that is made of what it needs of the packages below and registers its
+// A resource is a value that is made of its dependencies in the packages below and registers its
 // routes, with their inputs and answers, itself. Package endpoint is the HTTP machine that they
 // are registered with.
 //
@@ -10,8 +10,8 @@
 //	chunks/     resources that write and read chunks
 //	versioned/  resources that are edited and keep their versions
 //	quality/    resources that measure
-//	protocols/  what other programs speak
-//	openapi.go  what the OpenAPI document says beside the routes
+//	protocols/  APIs of other programs
+//	openapi.go  parts of the OpenAPI document beside the routes
 //	names.go    names of these packages that programs use by this one
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
@@ -57,13 +57,13 @@ type Options struct {
 	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
 	// there was one, callers need a key.
 	StoredKeys *keys.Keeper
-	// Quota bounds what tenants store; nil: nothing does. Whoever made it runs it.
+	// Quota bounds what tenants store; nil: no bound. Its creator runs it.
 	Quota *quota.Meter
 	// KeysNeeded lets nobody in without a key, also while there is none.
 	KeysNeeded bool
-	// Audit takes who did what; nil: nothing does.
+	// Audit records who did what; nil: nothing does.
 	Audit *slog.Logger
-	// AuditLog reads it; nil: it is not kept where it can be read.
+	// AuditLog reads it; nil: it is not stored where it can be read.
 	AuditLog AuditLog
 	// Settings are those in force, in the order in which they are shown.
 	Settings []Setting
@@ -77,7 +77,7 @@ type Options struct {
 	// come from.
 	TrustedProxies []netip.Prefix
 
-	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
+	// Embedder is the default model, and Embedders further ones by the name of their setting; nil: there is none.
 	Embedder  openai.Embedder
 	Embedders map[string]openai.Embedder
 
@@ -119,7 +119,7 @@ type Options struct {
 	// Readiness checks every back end, by name; nil means ready. What keyword search serves
 	// without is a Spare.
 	Readiness func(ctx context.Context) map[string]error
-	// Troubles says what is wrong although the gateway goes on; nil: nothing ever is.
+	// Troubles lists problems that do not stop the gateway; nil: there are none.
 	Troubles func() []engine.Trouble
 }
 

@@ -164,7 +164,7 @@ func newFile(name string, content []byte) *file {
 	return f
 }
 
-// packedEnding is that of the names of files that the binary has compressed, by gzip.
+// packedEnding is the extension of files that are stored compressed, by gzip.
 const packedEnding = ".gz"
 
 // newPackedFile is a file that is compressed already; who does not accept it so gets it unpacked. That the whole of it

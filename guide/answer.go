@@ -52,7 +52,7 @@ func (g *Guide) Search(ctx context.Context, code, question string) []byte {
 	return g.frame(e, v)
 }
 
-// NotFound makes the page for an address that there is not, with what its words find.
+// NotFound makes the page for an unknown address, with the hits of its words.
 func (g *Guide) NotFound(ctx context.Context, address string) []byte {
 	code, name, _ := strings.Cut(strings.TrimPrefix(address, Root), "/")
 	e := g.in(code)
@@ -71,7 +71,7 @@ func (g *Guide) NotFound(ctx context.Context, address string) []byte {
 	return g.frame(e, v)
 }
 
-// bounded is a question without what would take long to search.
+// bounded is a question without the parts that would take long to search.
 func bounded(question string) (kept string, cut bool) {
 	kept = strings.TrimSpace(strings.ToValidUTF8(question, "\ufffd"))
 	if utf8.RuneCountInString(kept) <= maxQuestion {
@@ -80,7 +80,7 @@ func bounded(question string) (kept string, cut bool) {
 	return string([]rune(kept)[:maxQuestion]), true
 }
 
-// list shows hits, each with the page that it is on.
+// list shows hits, each with its page.
 func list(hits []found) *html.Node {
 	all := el("ol", at("class", "hits"))
 	for i := range hits {

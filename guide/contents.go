@@ -9,7 +9,7 @@ import (
 
 const contentsFile = folder + "/contents.yaml"
 
-// listed is a part of the guide as contents.yaml has it.
+// listed is a part of the guide in contents.yaml.
 type listed struct {
 	Part  map[string]string `yaml:"part"`  // its name, by language
 	Pages []string          `yaml:"pages"` // files without .md, the same in every language

@@ -34,7 +34,7 @@ func say(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: 
 // rendered is HTML that was made, and escaped, before.
 func rendered(markup string) *html.Node { return &html.Node{Type: html.RawNode, Data: markup} }
 
-// view is what the frame stands around.
+// view is the content of the frame.
 type view struct {
 	title    string
 	page     *page  // nil: none of the guide
@@ -52,7 +52,7 @@ func (g *Guide) render(e *edition, p *page) []byte {
 	}})
 }
 
-// frame makes a page: head, bar, contents, what is shown, and the headings in it.
+// frame makes a page: head, bar, contents, content, and its headings.
 func (g *Guide) frame(e *edition, v *view) []byte {
 	main := el("main", at("id", "main", "tabindex", "-1"), v.main...)
 	columns := el("div", at("class", "columns"), contents(e, v.page), main)
@@ -146,7 +146,7 @@ func contents(e *edition, here *page) *html.Node {
 	return nav
 }
 
-// headings are those of a page: beside it where there is room (nav), above it to be opened where
+// headings lists the headings of a page: beside it where there is room (nav), above it, collapsed, where
 // there is none (details).
 func headings(e *edition, p *page, as string) *html.Node {
 	list := el("ul", nil)

@@ -4,9 +4,9 @@
 //	contents.go  contents.yaml: the parts of the guide, and the order of its pages
 //	markdown.go  a file → its HTML, its headings, its sections
 //	links.go     where links and pictures of a file lead
-//	search.go    sections by BM25, and what of them answers a question
-//	frame.go     what stands around a page
-//	answer.go    the pages that are made for a request: hits, and what is not there
+//	search.go    sections by BM25, and their sentences that answer a question
+//	frame.go     the frame of a page
+//	answer.go    the pages that are made for a request: hits, and unknown addresses
 //	texts.go     the words of the frame, in each language
 package guide
 
@@ -169,7 +169,7 @@ func (g *Guide) in(code string) *edition {
 	return g.editions[0]
 }
 
-// Languages are those that the guide is there in.
+// Languages gives the languages of the guide.
 func Languages() (codes []string) {
 	for i := range languages {
 		codes = append(codes, languages[i].code)
@@ -180,7 +180,7 @@ func Languages() (codes []string) {
 // First is the address of the guide in a language.
 func First(code string) string { return Root + code + "/" }
 
-// Pages gives what is served, by address, but for what is made for a request.
+// Pages gives the served pages by address, except the ones made for a request.
 func (g *Guide) Pages() map[string][]byte {
 	all := map[string][]byte{}
 	for _, e := range g.editions {
@@ -195,7 +195,7 @@ func (g *Guide) Pages() map[string][]byte {
 	return all
 }
 
-// Files gives the pictures, and what the pages look by, by address.
+// Files gives the pictures, the style sheet and the mark, by address.
 func (g *Guide) Files() map[string][]byte {
 	all := map[string][]byte{Root + styleFile: style, Root + markFile: mark}
 	for name, content := range g.sources {

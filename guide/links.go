@@ -19,7 +19,7 @@ func addressOf(file string) string {
 }
 
 // lead is the address that a link of a file leads to. Links lead to files, as in a repository;
-// what is not served has no address.
+// files that are not served have no address.
 func (g *Guide) lead(from, to string) (address string, ok bool) {
 	link, err := url.Parse(to)
 	if err != nil {

@@ -30,7 +30,7 @@ type page struct {
 // isReference reports whether a page is beside the guide, in no language but the first.
 func (p *page) isReference() bool { return path.Dir(p.file) == "." }
 
-// section is what stands beneath a heading, down to the next one.
+// section is the content below a heading, down to the next one.
 type section struct {
 	level   int    // of the heading
 	id      string // of the heading, as GitHub makes it
@@ -44,7 +44,7 @@ const searchedLevel = 3
 // tableOptions write no style, which the policy of the pages would refuse.
 var tableOptions = extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)
 
-// markdown reads what GitHub reads, and leaves HTML out.
+// markdown reads GitHub's Markdown, and leaves HTML out.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(tableOptions),

@@ -17,10 +17,10 @@ const (
 	// headingBoost and titleBoost are how often a word counts that is in the heading of a section, and
 	// in the title of its page.
 	headingBoost, titleBoost = 4, 3
-	// referenceShare is what a score of the reference counts beside one of the guide, which explains
+	// referenceShare is the weight of a score of the reference relative to the guide, which explains
 	// what the reference only lists.
 	referenceShare = 0.5
-	// leastShare is what a hit must have of the score of the best.
+	// leastShare is the minimum score of a hit, as a share of the best one's.
 	leastShare = 0.2
 	// considered are the sections of which the best are shown.
 	considered = 100
@@ -159,7 +159,7 @@ func (x *index) accepts(ctx context.Context, asked analysis.Query) func(key uint
 	}
 }
 
-// show marks what of the section matches.
+// show marks the matches in the section.
 func (f *found) show(m *highlight.Matcher) {
 	marks := highlight.Options{Pre: "<mark>", Post: "</mark>", FragmentSize: 220, Fragments: 1}
 	if fragments, _ := m.Fragments(f.section.text, marks); len(fragments) > 0 {

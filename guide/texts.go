@@ -14,7 +14,7 @@ type texts struct {
 	notFound, notFoundAbout, notFoundSearch string
 }
 
-// languages are those of the guide; the reference is in the first.
+// languages are the languages of the guide; the reference is in the first.
 var languages = []texts{
 	{
 		code: "en", tag: "en", language: "English",

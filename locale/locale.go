@@ -57,10 +57,10 @@ func (l *Language) Tag() string {
 	return l.tag
 }
 
-// maxText bounds what is looked at, in bytes: no text of ours is longer.
+// maxText bounds the texts to translate, in bytes: no text of ours is longer.
 const maxText = 8 << 10
 
-// Text says an English text in the language; one that is not known stays as it is.
+// Text gives an English text in the language; an unknown one stays unchanged.
 func (l *Language) Text(english string) string {
 	if l == nil || english == "" || len(english) > maxText {
 		return english
@@ -71,11 +71,11 @@ func (l *Language) Text(english string) string {
 // catalog is a language's messages.
 type catalog struct {
 	messages []message
-	plain    map[string]string // those without values, by their English
+	plain    map[string]string // the messages without values, by their English
 	joints   map[string]string
 }
 
-// joints stand between texts that were joined; a catalog says them too.
+// joints stand between texts that were joined; a catalog has them too.
 var joints = []string{"; ", ", ", " or "}
 
 // maxJoined bounds how many parts of a text are looked at.
@@ -121,8 +121,8 @@ func (c *catalog) text(english string) string {
 	return r.read(english).said
 }
 
-// reading is what a text says, and how many of its letters are those of messages. Of
-// several readings the one that knows most of them is meant; 0 is of an unknown text.
+// reading is an interpretation of a text, and how many of its letters belong to messages. The
+// reading with most of them wins; 0 means an unknown text.
 type reading struct {
 	said  string
 	known int

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// message is an English text as its format has it, and what is said instead.
+// message is the format of an English text, and its translation.
 type message struct {
 	english string
 	letters int    // of the format's own
@@ -31,7 +31,7 @@ var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0-9.]*([a-zA-Z%])`)
 // isText marks a value of a translation that is a text itself, to be translated too.
 const isText = 't'
 
-// fewLetters is less than what a message is recognised by.
+// fewLetters is less than a message is recognised by.
 const fewLetters = 8
 
 // Values as fmt writes them. One that begins with a quotation has all of it, so that

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// MaxDescription is the most bytes of what a preset says about itself.
+// MaxDescription is the maximum length of a preset's own description, in bytes.
 const MaxDescription = 1_000
 
 // Custom is a preset of the configuration, or one that is saved: a built-in one, and what requests
@@ -102,7 +102,7 @@ func (c Custom) vectorFields() []engine.VectorField {
 	return kb.VectorFields
 }
 
-// planner plans as the base does, with the defaults in place of what is not asked.
+// planner plans as the base does, with the defaults where the request is silent.
 func (c Custom) planner(name string, base search.Planner) search.Planner {
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		asked := *req

@@ -29,7 +29,7 @@ type Definition struct {
 }
 
 // Provenance is where a preset is from: on which data it was found, and how much better it was than
-// the one before. Every member may be left out.
+// the one before. Every field is optional.
 type Provenance struct {
 	DataHash string    `json:"data_hash,omitempty" doc:"Of the questions and judgments that it was measured on; at most 256 bytes."`
 	Date     string    `json:"date,omitempty" doc:"Of the measurement, as 2026-11-28 or with a time as RFC 3339 has it."`
@@ -41,10 +41,10 @@ type Provenance struct {
 	Note     string    `json:"note,omitempty" doc:"For people; at most 1000 bytes."`
 }
 
-// validName is the form of names, as the configuration has it.
+// validName is the form of names, as in the configuration.
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// check refuses what nobody can mean. Its errors name members below at.
+// check refuses invalid definitions. Its errors name members below at.
 func (p *Provenance) check(at string) error {
 	if p == nil {
 		return nil
@@ -95,7 +95,7 @@ func (d *Definition) Text() (string, error) {
 	return string(text), nil
 }
 
-// ReadDefinition reads what Text wrote without compiling it; unknown members, of a later program, are left out.
+// ReadDefinition reads what Text wrote without compiling it; unknown fields, of a later program, are skipped.
 func ReadDefinition(text string) (*Definition, error) {
 	d := &Definition{}
 	if err := json.Unmarshal([]byte(text), d); err != nil {

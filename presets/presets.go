@@ -22,7 +22,7 @@ const Default = "balanced"
 // language of who reads them.
 type entry struct {
 	plan        search.Planner
-	description string // what it does, one sentence
+	description string // one sentence
 	whenToUse   string
 }
 
@@ -49,7 +49,7 @@ func (w *weights) of(kind scoring.Kind) *float64 {
 	return &w.text
 }
 
-// with are the weights with those asked for in their place.
+// with gives the weights, replaced by the requested ones.
 func (w weights) with(asked map[string]float64) weights {
 	for _, kind := range []scoring.Kind{scoring.Text, scoring.Vector} {
 		if weight, ok := asked[string(kind)]; ok {
@@ -59,7 +59,7 @@ func (w weights) with(asked map[string]float64) weights {
 	return w
 }
 
-// defaults are what a preset decides where the request is silent.
+// defaults are a preset's decisions where the request is silent.
 type defaults struct {
 	preset  string
 	weights weights
@@ -81,7 +81,7 @@ func fixed(n int) func(int) int { return func(int) int { return n } }
 
 var windowed = fixed(window)
 
-// synonymBoost is what a synonym counts of the word that the question uses.
+// synonymBoost is the weight of a synonym relative to the word in the question.
 const synonymBoost = 0.8
 
 // plainText is BM25 as it is: any term may match, nothing is boosted beyond
@@ -179,7 +179,7 @@ func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) (
 	}
 }
 
-// checkAsked refuses weights of what is no leg.
+// checkAsked refuses weights of unknown legs.
 func checkAsked(fields []engine.Field, asked map[string]float64) error {
 	if len(asked) == 0 {
 		return nil

@@ -32,8 +32,8 @@ func ragflowFields() map[string]float64 {
 
 // ragflow finds as RAGFlow does: keywords and cosine, 0.05 to 0.95, choose candidates that hold 30 % of
 // the question's words, or 10 % where there are none; the best of them are scored by the share of the
-// question's words that they hold and their cosine, 0.7 to 0.3, which is the similarity that thresholds
-// cut. A reranker's score stands for the cosine. Weights are those of the second stage.
+// question's words that they hold and their cosine, 0.7 to 0.3; thresholds cut this similarity.
+// A reranker's score replaces the cosine. Weights apply to the second stage.
 func ragflow(req *search.Request, fields []engine.Field) (search.Plan, error) {
 	weighed := weights{text: 0.7, vector: 0.3}.with(req.Weights)
 	for name := range req.Weights {

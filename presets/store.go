@@ -32,7 +32,7 @@ type StoreOptions struct {
 	Folder string // of its file, which must exist
 	// Planners are the presets that are there for everybody; their names are not for saved ones.
 	Planners map[string]search.Planner
-	// Custom are those of them that the configuration defines.
+	// Custom describes the Planners that the configuration defines.
 	Custom map[string]Custom
 	// Rerankers are the names that rerank may have, and Rewrites is whether rewrite may be asked for.
 	Rerankers []string
@@ -149,7 +149,7 @@ func (s *Store) Planner(tenant, name string) search.Planner {
 	return nil
 }
 
-// Given is a preset that is there for everybody; source is empty where there is none of the name.
+// Given is a built-in or configured preset; source is empty if there is none of the name.
 // A built-in one has no definition.
 func (s *Store) Given(name string) (d *Definition, source string) {
 	if custom, of := s.options.Custom[name]; of {
@@ -161,7 +161,7 @@ func (s *Store) Given(name string) (d *Definition, source string) {
 	return nil, ""
 }
 
-// Detail is what a list says of a preset.
+// Detail is the entry of a preset in a list.
 type Detail struct {
 	Name        string      `json:"name"`
 	Source      string      `json:"source" enum:"builtin,file,saved" doc:"builtin, file: of the configuration, or saved: by this API."`
@@ -198,7 +198,7 @@ func (s *Store) Details(ctx context.Context, tenant string) ([]Detail, error) {
 	return all, nil
 }
 
-// detail is that of a saved preset, with the reason where it is not used.
+// detail describes a saved preset, with the reason where it is not used.
 func (s *Store) detail(ctx context.Context, tenant string, v *versions.Version) (Detail, error) {
 	saved, unused := s.InUse(tenant, v.Set), ""
 	if saved == nil {
@@ -207,7 +207,7 @@ func (s *Store) detail(ctx context.Context, tenant string, v *versions.Version) 
 			return Detail{}, err
 		}
 		unused = s.Unused(stored)
-		d, _ := ReadDefinition(stored.Text) // what is wrong with it is in unused
+		d, _ := ReadDefinition(stored.Text) // its error is in unused
 		saved = &Saved{Definition: d}
 	}
 	one := detail(v.Set, FromSaved, saved.Definition)

@@ -46,11 +46,11 @@ type Citation struct {
 	// Relevance is the probability that the chunk answers the question.
 	Relevance *float64 `json:"relevance" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
 	URL       string   `json:"url,omitempty"`
-	// Copies are where else the text stands.
+	// Copies are the other places of the text.
 	Copies []search.Copy `json:"copies,omitempty" doc:"Where else the text stands."`
 }
 
-// Lines are those of a file from the first to the last, counted from 1.
+// Lines is a range of lines of a file, counted from 1, inclusive.
 type Lines struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
@@ -64,7 +64,7 @@ type Lines struct {
 // (a chunk of a split file has: guide.md, "Refunds", lines 12–30)
 // and an empty line between parts, in at most maxChars characters (runes). The text ends
 // after a whole chunk or a whole sentence. Only if not even the first sentence fits does it
-// end within that sentence, after a whole grapheme. Hits without text are left out.
+// end within that sentence, after a whole grapheme. Hits without text are skipped.
 func FormatForContext(hits []search.Hit, maxChars int) Context {
 	passages, truncated := Passages(hits, maxChars)
 	c := Context{Citations: make([]Citation, len(passages)), Truncated: truncated}
@@ -196,7 +196,7 @@ func Cite(hit *search.Hit, number int) Citation {
 	return c
 }
 
-// lead is what stands before the text of a part.
+// lead is the prefix of a part's text.
 func (c *Citation) lead() string {
 	if c.Number == 1 {
 		return c.head() + "\n"

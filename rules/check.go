@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// check refuses what no set may have, by its place.
+// check refuses invalid sets. Errors name the place.
 func check(all []Rule) error {
 	if n := len(all); n > MaxRules {
 		return fault.Invalid("rules", fault.Length(n), "at most 1000 rules")

@@ -58,7 +58,7 @@ func (n *node) add(words []string, rule int) {
 }
 
 // Match gives the enabled rules that a question of these words matches, in the order of the
-// set, at most MaxMatched. synonyms, which may be nil, are those of the knowledge base.
+// set, at most MaxMatched. synonyms are the knowledge base's synonyms and may be nil.
 func (s *Set) Match(words []string, synonyms analysis.Expander) []*Rule {
 	if s == nil || len(words) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func (s *Set) Match(words []string, synonyms analysis.Expander) []*Rule {
 	return matched
 }
 
-// path is what a question says, from place to place: its words, and beside them their synonyms,
+// path is a question as a sequence of places: its words, and beside them their synonyms,
 // whose words have places of their own between those of the question.
 type path struct {
 	places [][]step

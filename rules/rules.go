@@ -2,8 +2,8 @@
 // are pinned before all others, or hidden. A set belongs to a knowledge base and is compiled
 // once; matching a question walks its words, not the rules.
 //
-//	rules.go   what a rule is, as JSON has it
-//	check.go   what a set may have
+//	rules.go   rules, in their JSON form
+//	check.go   limits and validity of a set
 //	match.go   which rules match a question
 package rules
 
@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Limits of a set, and of what a question may take.
+// Limits of a set, and of its effects on a question.
 const (
 	MaxRules      = 1_000
 	MaxQueries    = 50    // of a rule

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Columns are what the legs say of the candidates of one question, laid out to be fused again and again by other
+// Columns are the legs' observations of the candidates of one question, laid out to be fused repeatedly with other
 // weights: a candidate costs a multiplication for each leg, and no memory. The ranking is the one of Fuse. They are
 // immutable and safe for concurrent use.
 type Columns struct {
@@ -28,7 +28,7 @@ const (
 	saturating              // weight · value/(value + pivot)
 )
 
-// of is what a leg adds for a value.
+// of is a leg's contribution for a value.
 func (c curve) of(f *Fusion, weight, value float64) float64 {
 	switch c {
 	case reciprocal:
@@ -48,8 +48,8 @@ type Scratch struct {
 }
 
 // Columns lays candidates out for Rank. Weights of the legs and the numbers of the fusion do not matter, its
-// method and normaliser do. others is what the legs say, at most, of chunks that are no candidates: for Complete;
-// nil: there are none.
+// method and normaliser do. others are upper bounds of the legs' scores for chunks outside the candidates, for
+// Complete; nil: there are none.
 func (f Fusion) Columns(legs []Leg, candidates []Candidate, others []Observation) *Columns {
 	f, legs = f.usable(legs)
 	for i := range legs {
@@ -83,7 +83,7 @@ func (f Fusion) Columns(legs []Leg, candidates []Candidate, others []Observation
 	return c
 }
 
-// value is what a leg's column has for an observation.
+// value is the entry of an observation in a leg's column.
 func (c *Columns) value(f Fusion, l *ledger, leg int, o Observation) float64 {
 	switch c.curve(&f, leg) {
 	case reciprocal:
@@ -147,7 +147,7 @@ func (c *Columns) Bytes() int {
 }
 
 // Rank gives the first n of the ranking by these weights of the legs, by their places in Candidates, valid until
-// the next call with the same scratch. Method and normaliser of f are those that the columns were made by. Of the
+// the next call with the same scratch. f must have the method and normaliser of the columns. Of the
 // thresholds those on scores apply.
 func (c *Columns) Rank(f Fusion, weights []float64, t *Thresholds, n int, s *Scratch) []int32 {
 	f = c.prepare(f, weights, s)
@@ -215,7 +215,7 @@ func (c *Columns) addUp(f *Fusion, s *Scratch) {
 	}
 }
 
-// add adds what a leg does.
+// add adds the contributions of a leg.
 func (c *Columns) add(f *Fusion, leg int, values []float64, weight float64, sums []float64) {
 	sums = sums[:len(values)]
 	curved := c.curve(f, leg)
@@ -279,7 +279,7 @@ func (c *Columns) takesMore(candidate int) bool {
 	return c.positive
 }
 
-// cut drops what is below the thresholds on scores: as scores fall, all that follows.
+// cut drops chunks below the thresholds on scores: as scores fall, all later ones too.
 func (c *Columns) cut(f Fusion, t *Thresholds, s *Scratch) {
 	if len(s.best) == 0 {
 		return

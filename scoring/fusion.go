@@ -15,21 +15,21 @@ const (
 	maxRRFK   = 1e6
 )
 
-// Leg is a planned leg as fusion sees it: its weight and what its scale needs.
+// Leg is a planned leg for the fusion: its weight and the parameters of its scale.
 type Leg struct {
 	Name   string  `json:"name"`
 	Kind   Kind    `json:"kind"`
 	Weight float64 `json:"weight"` // finite, >= 0
 	// K is how many candidates the leg was planned with. No formula uses it.
 	K int `json:"k"`
-	// Moments are, for z_score, those of the leg's raw scores over the whole
-	// knowledge base; nil takes those of the known raw scores of the window.
+	// Moments are, for z_score, the moments of the leg's raw scores over the whole
+	// knowledge base; nil takes the moments of the known raw scores of the window.
 	Moments *Moments `json:"moments,omitempty"`
 	// Bound is, for theoretical, the largest text score that the query can have
 	// (Σ weight·idf·BM25Factor); 0 takes the largest observed.
 	Bound float64 `json:"bound,omitempty"`
-	// Evidence stands in place of the raw scores in the formula: one value per candidate,
-	// NaN where it is unknown; nil: raw scores count. Moments are then those of evidence.
+	// Evidence replaces the raw scores in the formula: one value per candidate,
+	// NaN where unknown; nil: raw scores count. Moments are then over evidence.
 	Evidence []float64 `json:"-"`
 	// Degraded marks a leg that was planned but took no part: it adds nothing
 	// and stays in the denominators.
@@ -49,7 +49,7 @@ type Fusion struct {
 	Saturated bool `json:"saturated,omitempty"`
 }
 
-// Contribution is what one leg adds to one chunk, and why. Nil: unknown.
+// Contribution is one leg's part in the score of one chunk, and why. Nil: unknown.
 type Contribution struct {
 	Leg        string   `json:"leg"`
 	Rank       *int     `json:"rank"` // nil: the leg did not return the chunk
@@ -74,10 +74,10 @@ type Fused struct {
 // ID is the candidate's.
 func (f *Fused) ID() string { return f.ledger.id(int(f.Index)) }
 
-// Legs explains the chunk: what each leg, in their order, adds to it.
+// Legs explains the chunk: the contribution of each leg, in their order.
 func (f *Fused) Legs() []Contribution { return Explain([]Fused{*f})[0] }
 
-// Explain gives what Legs gives for each of several chunks, with less work.
+// Explain gives the result of Legs for each of several chunks, with less work.
 func Explain(chunks []Fused) [][]Contribution {
 	rankTogether(chunks)
 	legs := 0

@@ -16,7 +16,7 @@ type ledger struct {
 	score  scorer // nil: all scores are 0
 }
 
-// place is what decides where a kept candidate stands in the ranking.
+// place holds the sort keys of a candidate in the ranking.
 type place struct {
 	sum       float64 // of the points, the same for every order of the legs
 	raw       float64 // the sum in the order of the legs
@@ -72,7 +72,7 @@ func (l *ledger) ranking() []Fused {
 	return ranking
 }
 
-// points is what a leg adds for an observation.
+// points gives a leg's points for an observation.
 func (l *ledger) points(leg int, o Observation) float64 {
 	if l.legs[leg].Degraded {
 		return 0
@@ -88,7 +88,7 @@ func (l *ledger) tie(a, b int) int {
 	return cmp.Or(cmp.Compare(l.best(a), l.best(b)), strings.Compare(l.id(a), l.id(b)))
 }
 
-// explain writes what each leg adds for a candidate. The contributions point into
+// explain writes the contribution of each leg for a candidate. The contributions point into
 // the row of the candidate and into normalized.
 func (l *ledger) explain(candidate int, contributions []Contribution, normalized []float64) {
 	row := l.row(candidate)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Basis says by which score the rankings of several knowledge bases were merged.
+// Basis is the score by which the rankings of several knowledge bases were merged.
 type Basis string
 
 // The two bases of a merge.
@@ -14,7 +14,7 @@ const (
 	ByScore Basis = "score"
 )
 
-// Ranking is that of one knowledge base, with the legs that made it. All rankings of
+// Ranking is the ranking of one knowledge base, with the legs that made it. All rankings of
 // a merge come from the same plan.
 type Ranking struct {
 	Legs  []Leg

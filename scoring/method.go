@@ -10,11 +10,11 @@ import (
 // a file of its own, and nowhere else.
 type Method string
 
-// method is what a Method does. What is nil has nothing to say.
+// method is the behaviour of a Method. Nil functions do not apply.
 type method struct {
 	// alone: the first leg is the only one that counts.
 	alone bool
-	// weigh changes the weights to those that the formula uses.
+	// weigh converts the weights to the ones in the formula.
 	weigh func(weights []float64)
 	// scheme prepares the formula for one list of candidates.
 	scheme func(f Fusion, w *window) scheme
@@ -34,7 +34,7 @@ type method struct {
 
 // scheme is one method of fusion, prepared for one list of candidates.
 type scheme interface {
-	// points gives what a leg that took part adds to a chunk.
+	// points gives the contribution of a leg that took part to a chunk.
 	points(leg int, o Observation) float64
 	// normalized gives the score to show beside its points (NaN: unknown).
 	normalized(leg int, o Observation) float64
@@ -56,7 +56,7 @@ func newMethod(name Method, m method) Method {
 // Methods lists the methods of fusion by name.
 func Methods() []Method { return slices.Sorted(maps.Keys(methods)) }
 
-// method is that of the fusion, RRF where there is none of its name.
+// method looks up the method of the fusion, RRF if unknown.
 func (f Fusion) method() method {
 	if m, ok := methods[f.Method]; ok {
 		return m

@@ -11,7 +11,7 @@ import (
 // fusion. Each is declared by newNormalizer in a file of its own, and nowhere else.
 type Normalizer string
 
-// normalization is what a Normalizer does. What is nil has nothing to say.
+// normalization is the behaviour of a Normalizer. Nil functions do not apply.
 type normalization struct {
 	// scale prepares a leg's scale from its raw scores in the window, which it may
 	// overwrite.
@@ -37,7 +37,7 @@ func newNormalizer(name Normalizer, n normalization) Normalizer {
 // Normalizers lists the normalisers by name.
 func Normalizers() []Normalizer { return slices.Sorted(maps.Keys(normalizers)) }
 
-// AcceptedNormalizers says in words which there are: "a, b or c".
+// AcceptedNormalizers lists the normalizers in words: "a, b or c".
 func AcceptedNormalizers() string { return inWords(Normalizers()) }
 
 // Validate refuses a name that no normaliser has.
@@ -48,7 +48,7 @@ func (n Normalizer) Validate() error {
 	return nil
 }
 
-// normalization is that of the name, MinMax's where there is none.
+// normalization looks up the normalizer, MinMax if unknown.
 func (n Normalizer) normalization() normalization {
 	if found, ok := normalizers[n]; ok {
 		return found

@@ -103,7 +103,7 @@ func (w *window) ordered(leg int, candidates []int) []int {
 	return candidates
 }
 
-// indexes are those of n candidates.
+// indexes gives 0 to n - 1.
 func indexes(n int) []int {
 	all := make([]int, n)
 	for i := range all {

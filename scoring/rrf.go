@@ -29,7 +29,7 @@ func shareOfFirsts(f Fusion, _ []Kind, weights []float64) scorer {
 	return func(sum, _ float64) float64 { return ratio(sum, top) }
 }
 
-// reciprocalRank is what a leg adds for a rank, 0 for none.
+// reciprocalRank is a leg's contribution for a rank, 0 for none.
 func reciprocalRank(weight, k, rank float64) float64 {
 	if rank == 0 {
 		return 0

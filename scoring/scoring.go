@@ -8,19 +8,19 @@ package scoring
 
 import "math"
 
-// Kind is what a leg measures, and so the scale of its raw scores.
+// Kind is the kind of a leg, which decides the scale of its raw scores.
 type Kind string
 
 // A text leg's raw score is BM25 with Lucene's factor k1 + 1, >= 0. A vector
-// leg's raw score is the cosine, in [-1, 1]. A signal's is what a field of the chunk says for
-// it whatever the question, in [0, 1], 0 where it says nothing.
+// leg's raw score is the cosine, in [-1, 1]. A signal's is the value of a field of the chunk,
+// whatever the question, in [0, 1], 0 if it has none.
 const (
 	Text   Kind = "text"
 	Vector Kind = "vector"
 	Signal Kind = "signal"
 )
 
-// Observation is what one leg says of one chunk.
+// Observation is one leg's observation of one chunk.
 type Observation struct {
 	// Rank is 1 for the leg's best chunk, 0 when the leg did not return the
 	// chunk among its best K, Unranked when it has the chunk and no ranking of its
@@ -36,8 +36,8 @@ type Observation struct {
 // its rank among the candidates, by raw score, then by id.
 const Unranked = -1
 
-// Joint is what a leg says of a candidate of a joint ranking: it has the chunks whose
-// raw score it knows, and of these a text leg those that it matches.
+// Joint is a leg's observation of a candidate of a joint ranking: a leg returns the chunks whose
+// raw score it knows, a text leg only those that it matches.
 func Joint(kind Kind, raw float64) Observation {
 	if raw > 0 || kind == Vector && raw <= 0 {
 		return Observation{Rank: Unranked, Raw: raw}
@@ -51,8 +51,8 @@ func (o Observation) Known() bool { return !math.IsNaN(o.Raw) }
 // returned reports whether the leg has the chunk.
 func (o Observation) returned() bool { return o.Rank != 0 }
 
-// Candidate is a chunk that at least one leg returned, with what every leg
-// says of it, in the order of the legs.
+// Candidate is a chunk that at least one leg returned, with every leg's observation
+// of it, in the order of the legs.
 type Candidate struct {
 	ID           string
 	Observations []Observation

@@ -29,7 +29,7 @@ type scriptScore struct {
 	saturated bool
 }
 
-// scored is what the sum needs of a leg.
+// scored holds the parameters of a leg in the sum.
 type scored struct {
 	weight  float64
 	kind    Kind

@@ -13,14 +13,14 @@ type Moments struct {
 const BM25Factor = 2.2
 
 const (
-	// meanShare is what a term adds to a chunk that matches it, on average and
+	// meanShare is the average contribution of a term to a chunk that matches it,
 	// over idf·BM25Factor; secondShare is the second moment over the mean's
 	// square. Measured on eleven retrieval sets, passages of English and Chinese.
 	meanShare   = 0.48
 	secondShare = 1.15
 )
 
-// TermStatistics are what is known of a query's term before the search.
+// TermStatistics are statistics of a query's term before the search.
 type TermStatistics struct {
 	Share  float64 // of the chunks that hold it
 	IDF    float64

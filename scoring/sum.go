@@ -63,7 +63,7 @@ func ratio(part, whole float64) float64 {
 	return clamp(part/whole, 1)
 }
 
-// clamp brings v into [0, high]; what is not a number becomes 0.
+// clamp brings v into [0, high]; NaN becomes 0.
 func clamp(v, high float64) float64 {
 	switch {
 	case !(v > 0):

@@ -6,14 +6,14 @@ import (
 	"sort"
 )
 
-// Thresholds cut what is not good enough out of a ranking. Absolute ones come
+// Thresholds cut insufficient hits out of a ranking. Absolute ones come
 // first (legs, then the fused score); the relative one compares with the best
 // chunk they leave, which therefore always stays.
 type Thresholds struct {
 	Score    *float64       `json:"score,omitempty"`    // least fused score, in [0, 1]
 	Relative *float64       `json:"relative,omitempty"` // least share of the best fused score, in [0, 1]
 	Legs     []LegThreshold `json:"legs,omitempty"`
-	// Spares reports whether a chunk stays whatever it falls short of; nil: none does.
+	// Spares reports whether a chunk stays despite all thresholds; nil: none does.
 	Spares func(*Fused) bool `json:"-"`
 }
 
@@ -30,7 +30,7 @@ const (
 	relativeThreshold = "relative"
 )
 
-// Cut sums up what one threshold cut.
+// Cut sums up the hits cut by one threshold.
 type Cut struct {
 	Threshold string   `json:"threshold"` // score, relative, or the leg's name
 	Min       float64  `json:"min"`       // the value asked; of relative: in terms of the fused score
@@ -112,7 +112,7 @@ type shortfall struct {
 	min, value float64
 }
 
-// short tells the first threshold that a chunk falls short of.
+// short names the first threshold that a chunk falls short of.
 func (t Thresholds) short(f *Fused, floor float64) (shortfall, bool) {
 	if short, falls := t.shortAbsolute(f); falls {
 		return short, true
@@ -160,7 +160,7 @@ func (t Thresholds) floor(fused []Fused) float64 {
 	return 0
 }
 
-// account adds one chunk to what its threshold cut.
+// account adds one chunk to the sums of its threshold.
 func (s shortfall) account(cuts []Cut) []Cut {
 	at := slices.IndexFunc(cuts, func(c Cut) bool { return c.Threshold == s.threshold })
 	if at < 0 {

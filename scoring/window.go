@@ -2,7 +2,7 @@ package scoring
 
 import "math"
 
-// window is what every leg says of every candidate, fit for arithmetic.
+// window holds the observations of all candidates by all legs, fit for arithmetic.
 type window struct {
 	legs         []Leg
 	candidates   []Candidate
@@ -23,7 +23,7 @@ func newWindow(legs []Leg, candidates []Candidate) *window {
 	return w
 }
 
-// observed is what a leg says of a candidate, by evidence where there is any.
+// observed is a leg's observation of a candidate, by evidence where there is any.
 func (w *window) observed(candidate, leg int) Observation {
 	l, said := &w.legs[leg], w.candidates[candidate].Observations
 	if leg >= len(said) || l.Degraded {
@@ -36,7 +36,7 @@ func (w *window) observed(candidate, leg int) Observation {
 	return o
 }
 
-// row is what all legs say of one candidate.
+// row gives all legs' observations of a candidate.
 func (w *window) row(candidate int) []Observation {
 	return w.observations[candidate*len(w.legs) : (candidate+1)*len(w.legs)]
 }

@@ -16,7 +16,7 @@ import (
 //
 //	candidates · legs · knowledge bases + 64 · (hits of the page · chunks read with each + chunks reranked)
 //
-// in units of 4096. A search of one unit, as all are that ask for nothing special, is light.
+// in units of 4096. A search of one unit is light: all default searches are.
 const (
 	workUnit = 4096
 	hitWork  = 64 // a hit is read, marked and written
@@ -41,8 +41,8 @@ func (r *run) cost() int {
 	return max(1, (work+workUnit-1)/workUnit)
 }
 
-// admit waits until searches may begin; release is called at their end. Only what is
-// computed passes here: answers that are kept do not.
+// admit waits until searches may begin; release is called at their end. Only
+// computed searches wait here, not cached answers.
 func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) (release func(), err error) {
 	if s.Admission == nil {
 		return func() {}, nil
@@ -57,7 +57,7 @@ func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) 
 	return s.admitWork(ctx, scope, cost)
 }
 
-// admitWork is admit for an estimate.
+// admitWork is admit for a known estimate.
 func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) (release func(), err error) {
 	if s.Admission == nil {
 		return func() {}, nil

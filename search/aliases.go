@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// These types belong to the steps; callers know them by package search.
+// These types are declared by the steps; callers know them by package search.
 //
 //nolint:revive // each is documented where it is declared
 type (

@@ -20,7 +20,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 		return nil, err
 	}
 	s.pose(r, q)
-	if len(r.Bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
+	if len(r.Bound) == 0 { // a key that is bound to a filter must not see the ids of hidden chunks
 		s.asker().Match(&r.Asked)
 	}
 	response := &answer.AnalyzeResponse{

@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/refine"
 )
 
-// apartSets are the answer sets that fields are counted over which are filtered and counted
-// as if they were not. They are ranked while the answer is.
+// apartSets are the answer sets for the disjunctive fields, which are counted without their own filter.
+// They are ranked beside the answer.
 type apartSets struct {
 	fields  []string
 	sets    []*refine.Set
@@ -21,7 +21,7 @@ type apartSets struct {
 	cancel  context.CancelFunc
 }
 
-// rankApart begins to rank them; stop ends it.
+// rankApart starts ranking them; stop cancels it.
 func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
 	fields := r.Question.Disjunctive
 	a := &apartSets{fields: fields, sets: make([]*refine.Set, len(fields)), errs: make([]error, len(fields))}
@@ -41,8 +41,8 @@ func (a *apartSets) stop() {
 	_ = a.ranking.Wait()
 }
 
-// count puts the counts in place of those of the answer set. Where there are none, or
-// where a leg was missing, the answer is degraded.
+// count replaces the counts of the answer set by these. If there are none, or a leg failed,
+// the answer is degraded.
 func (a *apartSets) count(into *answer.Response) {
 	_ = a.ranking.Wait() // each set has its own error
 	for i, field := range a.fields {

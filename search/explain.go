@@ -307,7 +307,7 @@ func shortfall(cut scoring.Cut) string {
 }
 
 // grouped finds the better chunk that stands for the chunk's document, or for a
-// chunk that is alike.
+// near-duplicate.
 func (c *inquiry) grouped() bool {
 	switch better, dropped := c.set.Copies[rank.Key{Source: c.from.Source, ID: c.id}]; {
 	case !dropped:

@@ -18,10 +18,10 @@ import (
 )
 
 // Observe asks the legs of a request, which is for one knowledge base, and fuses nothing. A joint ranking is taken
-// apart: each leg returns its best MaxObserved hits. A reranker reads more than a search gives it: all that may come
-// into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
-// fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
-// fault.Unavailable: nothing could be told of its weight.
+// apart: each leg returns its best MaxObserved hits. A reranker reads more than in a search: all hits that other
+// weights may bring into its window. No other step before or after the fusion may be requested (errors are
+// fault.InvalidArgument and name it); query rules are skipped. A leg, or a reranker, that fails is an error,
+// fault.Unavailable: without it, nothing is known of its weight.
 func (s *Searcher) Observe(
 	ctx context.Context, scope access.Scope, req plan.Request,
 ) (_ *retrieve.Observed, err error) {
@@ -69,7 +69,7 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	return observed, s.readObserved(ctx, r, set, observed)
 }
 
-// readObserved has a reranker read what may come into its window.
+// readObserved has a reranker read all hits that may come into its window.
 func (s *Searcher) readObserved(ctx context.Context, r *run, set *refine.Set, o *retrieve.Observed) error {
 	plan := r.Plan.Rerank
 	if plan == nil {

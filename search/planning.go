@@ -19,11 +19,11 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// PresetDefault is the name of the saved preset that a tenant's requests have that name none. Without one they
-// have Options.DefaultPreset; a preset of the name that is there for everybody is one like others.
+// PresetDefault is the name of the saved preset for requests that name none. A tenant without one
+// gets Options.DefaultPreset; a built-in preset called default is not special.
 const PresetDefault = "default"
 
-// standard is the preset of a tenant's requests that name none.
+// standard is the preset of a tenant's requests without a preset.
 func (s *Searcher) standard(tenant string) string {
 	if s.Saved != nil && s.Planners[PresetDefault] == nil && s.Saved.Planner(tenant, PresetDefault) != nil {
 		return PresetDefault
@@ -31,8 +31,8 @@ func (s *Searcher) standard(tenant string) string {
 	return s.DefaultPreset
 }
 
-// Presets lists the plans that a tenant's request may name, by name, and the one of a
-// request that names none.
+// Presets lists the presets that a tenant's request may name, in order, and the default
+// one.
 func (s *Searcher) Presets(tenant string) (names []string, standard string) {
 	names = slices.Sorted(maps.Keys(s.Planners))
 	if s.Saved != nil {
@@ -43,8 +43,8 @@ func (s *Searcher) Presets(tenant string) (names []string, standard string) {
 	return names, s.standard(tenant)
 }
 
-// Models are what a request may ask for beside presets: rerankers, by name, and whether a
-// language model writes.
+// Models gives what a request may use beside presets: the names of the rerankers, and whether a
+// language model may rewrite.
 func (s *Searcher) Models() (rerankers []string, writes bool) {
 	return slices.Sorted(maps.Keys(s.Rerankers)), s.Rewriter != nil
 }
@@ -64,8 +64,8 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *plan.R
 	return r.Subjects, nil
 }
 
-// plan validates a request and plans it for each knowledge base. Of several, one
-// that cannot be asked at present costs its own hits only.
+// plan validates a request and plans it for each knowledge base. Of several, an
+// unavailable one costs its own hits only.
 func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Request) (_ *run, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanPlan)
 	defer func() { span.End(err) }()
@@ -112,13 +112,13 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *plan.Reque
 	return r, nil
 }
 
-// errNoVectors is of a knowledge base that was made before there was a model, and not to have
-// no vectors.
+// errNoVectors is for a knowledge base created before there was a model, and not marked
+// keyword-only.
 var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made without vectors, before there was an "+
 	"embedding model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some")
 
-// lacksVectors reports whether the plan would have looked for vectors if the knowledge base had
-// any, and nobody meant it to have none.
+// lacksVectors reports whether the plan would search vectors if the knowledge base had any, and
+// it is not keyword-only on purpose.
 func (s *Searcher) lacksVectors(planner plan.Planner, req *plan.Request, kb *engine.KnowledgeBase) bool {
 	if kb.Dimensions > 0 || kb.KeywordOnly || kb.Attach != nil || s.Embedder == nil && len(s.Embedders) == 0 {
 		return false

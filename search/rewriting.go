@@ -16,7 +16,7 @@ type Rewriter interface {
 	Rewrite(ctx context.Context, question string, wanted plan.Rewrite) ([]string, error)
 }
 
-// planWritten plans a request, with what a language model writes.
+// planWritten plans a request, with phrasings by a language model.
 func (s *Searcher) planWritten(ctx context.Context, scope access.Scope, req *plan.Request) (*run, error) {
 	r, err := s.plan(ctx, scope, req)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *Searcher) planWritten(ctx context.Context, scope access.Scope, req *pla
 	return s.rewrite(ctx, scope, r)
 }
 
-// rewrite adds what the plan has a language model write to the phrasings of the request, and
-// plans anew. A model that does not answer costs its phrasings only, and is listed.
+// rewrite adds the language model's phrasings to those of the request, and plans anew. A model
+// that does not answer costs its phrasings only, and is listed.
 func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*run, error) {
 	wanted := r.Plan.Rewrite
 	if wanted == nil || wanted.Texts() == 0 {

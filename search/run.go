@@ -7,21 +7,21 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// run is one search under way.
+// run is one search in progress.
 type run struct {
 	ask.Asked
-	unavailable []answer.Degraded // knowledge bases that cannot be asked at present
-	vectorless  []answer.Degraded // those that lack vectors
-	rewriting   []answer.Degraded // the language model, where it failed
+	unavailable []answer.Degraded // knowledge bases that are unavailable
+	vectorless  []answer.Degraded // knowledge bases that lack vectors
+	rewriting   []answer.Degraded // the language model, if it failed
 	timings     answer.Timings
 	measured    []retrieve.Measured // per subject
 	demand      retrieve.Demand
-	threshold   plan.Threshold // what is applied to the fused ranking
-	foldReach   int            // how many of the best chunks must be of different texts
+	threshold   plan.Threshold // on the fused ranking
+	foldReach   int            // how many of the best chunks must have different texts
 	bytes       *answer.Allowance
 }
 
-// forPage has the steps do what a page of the answer needs.
+// forPage sets the demands of a page of the answer.
 func (r *run) forPage(bytes *answer.Allowance) {
 	r.bytes = bytes
 	r.demand = retrieve.Demand{Prefetch: r.prefetch(), DeferScores: true}
@@ -31,14 +31,14 @@ func (r *run) forPage(bytes *answer.Allowance) {
 	}
 }
 
-// forExplanation has the steps do what an explanation of any chunk needs.
+// forExplanation sets the demands of an explanation of any chunk.
 func (r *run) forExplanation(bytes *answer.Allowance) {
 	r.bytes = bytes
 	r.threshold, r.foldReach = r.FusedThreshold(), r.Reach()
 }
 
-// forCounts gives the run that counts a field as if the filter said nothing of it. What it counts nobody sees, so it
-// is neither reranked nor cut by what a reranker says.
+// forCounts gives the run that counts a field without its own filter. Its hits are not shown, so they
+// are neither reranked nor cut by the reranker's scores.
 func (r *run) forCounts(field string) *run {
 	return &run{
 		Asked: r.Without(field), timings: answer.Timings{Legs: map[string]float64{}}, measured: r.measured,
@@ -47,7 +47,7 @@ func (r *run) forCounts(field string) *run {
 	}
 }
 
-// prefetch is how many of the best hits an engine may bring the chunks of; 0 where
+// prefetch is the number of best hits whose chunks an engine may return; 0 where
 // the page does not follow from the ranking of one engine alone.
 func (r *run) prefetch() int {
 	rearranged := r.Rearranges() || r.Pins() || r.Plan.GroupBy != "" || len(r.Plan.Distinct) > 0

@@ -24,11 +24,11 @@ import (
 type SavedPresets interface {
 	// Planner is nil where the tenant has no preset of the name.
 	Planner(tenant, name string) plan.Planner
-	// Names are those of the tenant's presets, in order.
+	// Names gives the names of the tenant's presets, in order.
 	Names(tenant string) []string
 }
 
-// Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
+// Options are the dependencies of a Searcher. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
 // Bank and Saved may be nil.
 type Options struct {
 	Catalog       engines.Catalog
@@ -46,19 +46,19 @@ type Options struct {
 	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
 	// more is refused as fault.TooLarge. 0: any number.
 	AnswerBytes int64
-	// MakingBytes is how many bytes the texts of all answers may take that are being made;
+	// MakingBytes is how many bytes the texts of all answers in progress may take;
 	// beyond, searches are fault.Overloaded. 0: any number.
 	MakingBytes int64
-	// Admission bounds how much is computed at a time; nil: it is not bounded.
+	// Admission bounds how much is computed at a time; nil: no bound.
 	Admission *admission.Gate
 	// Registry takes the metrics of engines and legs; nil: there are none.
 	Registry prometheus.Registerer
-	// Slow is where searches go that took long; without a Logger nowhere.
+	// Slow logs slow searches, if it has a Logger.
 	Slow SlowLog
 }
 
-// Searcher answers questions. Between them it remembers nothing but in which languages
-// knowledge bases are, and vectors of sentences. It is safe for concurrent use.
+// Searcher answers questions. It caches only the languages of knowledge bases and the vectors
+// of sentences. It is safe for concurrent use.
 type Searcher struct {
 	Options
 	profiles  retrieve.Profiles
@@ -70,8 +70,8 @@ type Searcher struct {
 // New makes a Searcher.
 func New(o Options) *Searcher { return &Searcher{Options: o, metrics: engines.NewMetrics(o.Registry)} }
 
-// WithSynonyms is a Searcher that answers by other synonyms and shares all else that it is made of. It is meant for a
-// few questions: what s remembers of knowledge bases it asks for anew.
+// WithSynonyms is a Searcher with other synonyms that shares everything else. It is meant for a
+// few questions: its cache of knowledge bases is empty.
 func (s *Searcher) WithSynonyms(other ask.Synonyms) *Searcher {
 	options := s.Options
 	options.Synonyms = other
@@ -102,7 +102,7 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req plan.Requ
 	return s.answer(ctx, r, started)
 }
 
-// answer takes all steps after the question is known, and logs a search that was slow.
+// answer takes all steps after the question is known, and logs slow searches.
 func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*answer.Response, error) {
 	response, err := s.steps(ctx, r, started)
 	s.Slow.note(ctx, r, response, time.Since(started), err)

@@ -12,18 +12,18 @@ import (
 	"github.com/hybridge-search/hybridge/search/present"
 )
 
-// SlowLog takes searches that took long, with their plans. What was asked is not in it.
+// SlowLog logs slow searches, with their plans but without their questions.
 type SlowLog struct {
 	Logger *slog.Logger // nil: nothing is logged
-	// After is how long a search may take that is not slow; 0: any time.
+	// After is the time from which a search is slow; 0: any time.
 	After time.Duration
 	// Queries adds the text of the question.
 	Queries bool
-	// About adds what the caller knows of a search by its context, as the id of the request; may be nil.
+	// About adds the caller's attributes of a search from its context, such as the id of the request; may be nil.
 	About func(context.Context) []slog.Attr
 }
 
-// note logs a search that is over, if it was slow. One that failed has no response.
+// note logs a finished search, if it was slow. A failed one has no response.
 func (l *SlowLog) note(ctx context.Context, r *run, response *answer.Response, took time.Duration, err error) {
 	if l.Logger == nil || l.After <= 0 || took < l.After {
 		return

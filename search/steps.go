@@ -31,7 +31,7 @@ func (s *Searcher) presenter() *present.Presenter {
 	return &present.Presenter{Asker: s.asker(), Sentences: &s.sentences}
 }
 
-// The steps of a search, each with what the one after it goes by:
+// The steps of a search, each with its input and its result:
 //
 //	prepare   plan, rewrite, admit, ask              a request   -> a run, with ask.Asked
 //	retrieve  statistics, legs                       ask.Asked   -> []retrieve.Retrieval
@@ -42,7 +42,7 @@ func (s *Searcher) presenter() *present.Presenter {
 // Search takes all of them, Explain all but the last, counts of disjunctive facets end with rank and Observe with
 // retrieve.
 
-// prepare takes the steps before an engine is asked for hits. What it holds of the machine is given back by release.
+// prepare takes the steps before an engine is asked for hits. release frees the resources it holds.
 func (s *Searcher) prepare(
 	ctx context.Context, scope access.Scope, req *plan.Request,
 ) (r *run, release func(), err error) {
@@ -53,7 +53,7 @@ func (s *Searcher) prepare(
 	return r, release, err
 }
 
-// begin waits until a planned run may begin, and makes its question.
+// begin waits until a planned run is admitted, and makes its question.
 func (s *Searcher) begin(ctx context.Context, scope access.Scope, r *run) (release func(), err error) {
 	if release, err = s.admit(ctx, scope, r); err != nil {
 		return nil, err
@@ -67,13 +67,13 @@ func (s *Searcher) begin(ctx context.Context, scope access.Scope, r *run) (relea
 	return release, nil
 }
 
-// pose gives a run its question.
+// pose sets the question of a run.
 func (s *Searcher) pose(r *run, q ask.Question) {
 	r.Question = q
 	r.Vocabulary = s.asker().Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 }
 
-// retrieve asks the engines for the legs of a run, and counts them by metrics that may be nil.
+// retrieve asks the engines for the legs of a run, and counts them in metrics, which may be nil.
 func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metrics) ([]retrieve.Retrieval, error) {
 	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
 	for i := range retrievals {
@@ -88,12 +88,12 @@ func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metric
 	return retrievals, nil
 }
 
-// allowance is for the bytes of one answer.
+// allowance is the byte budget of one answer.
 func (s *Searcher) allowance() *answer.Allowance {
 	return &answer.Allowance{Limit: s.AnswerBytes, Making: &s.making, MakingLimit: s.MakingBytes}
 }
 
-// rank makes one ranking of what all knowledge bases found.
+// rank makes one ranking of the results of all knowledge bases.
 func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
 	retrievals, err := s.retrieve(ctx, r, s.metrics)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
 	return set, nil
 }
 
-// refine takes the steps up to the final ranking, which a page and an explanation have in common.
+// refine takes the steps up to the final ranking, which pages and explanations share.
 func (s *Searcher) refine(ctx context.Context, r *run) (*refine.Set, error) {
 	set, err := s.rank(ctx, r)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/typing"
 )
 
-// Suggest says how what was typed may go on: by titles, questions and words of chunks that
+// Suggest completes the typed text by titles, questions and words of chunks that
 // the caller may see.
 func (s *Searcher) Suggest(
 	ctx context.Context, scope access.Scope, req typing.SuggestRequest,
@@ -51,9 +51,9 @@ func (s *Searcher) Suggest(
 	})
 }
 
-// didYouMean is the question with words that no searched knowledge base has replaced by words
-// that are close and are in chunks that the caller may see; empty where there is nothing to
-// correct. While all words are known it looks at their frequencies and asks nothing.
+// didYouMean is the question with words that are in no searched knowledge base replaced by similar
+// words in chunks that the caller may see; empty where there is nothing to
+// correct. While all words are known it compares their frequencies and asks no engine.
 func (s *Searcher) didYouMean(ctx context.Context, r *run, set *refine.Set) string {
 	unknown := retrieve.UnknownWords(ctx, r.Question.Parsed.Terms, set.Retrievals)
 	if len(unknown) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/present"
 )
 
-// Fusion is the model of ScoreTexts that reads nothing but words and cosines.
+// Fusion is the model of ScoreTexts that uses only words and cosines.
 const Fusion = "fusion"
 
 // Limits of ScoreTexts.
@@ -36,17 +36,17 @@ type TextsRequest struct {
 type TextScores struct {
 	Model  string
 	Scores []float64 // [len(Texts)], in [0, 1]
-	// Degraded says what fusion had to do without.
+	// Degraded lists the parts of the fusion that were unavailable.
 	Degraded []answer.Degraded
 }
 
-// textWords is what the words count beside evidence, which a text that answers the question has 1 of.
+// textWords is the weight of words relative to evidence: a text that answers the question has an evidence of 1.
 // Of 0 to 1.2, 0.8 ranked best on average of five retrieval sets; TestTextsAreRanked measures it.
 const textWords = 0.8
 
-// ScoreTexts reads a question and texts. By a reranker the scores are that model's. By fusion a
+// ScoreTexts scores texts against a question. By a reranker the scores are that model's. By fusion a
 // score is the relevance of the text, given the evidence of its cosine (package bank) and its BM25
-// score among the texts; by that alone where the cosines cannot be had, or their scale is not known.
+// score among the texts; by BM25 alone if the cosines are unavailable or their scale is unknown.
 func (s *Searcher) ScoreTexts(ctx context.Context, req *TextsRequest) (*TextScores, error) {
 	if err := s.validateTexts(req); err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ const (
 	bm25B  = 0.75
 )
 
-// wordsOfTexts is each text's BM25 score, with the texts for a corpus, over the largest that the
-// question's words could have, in [0, 1].
+// wordsOfTexts is each text's BM25 score, with the texts as the corpus, over the largest possible
+// score of the question's words, in [0, 1].
 func (s *Searcher) wordsOfTexts(query string, texts []string) []float64 {
 	parsed := s.Analyzer.ParsePlain(query)
 	terms := map[string]int{}
@@ -145,7 +145,7 @@ func (s *Searcher) wordsOfTexts(query string, texts []string) []float64 {
 	return scores
 }
 
-// evidenceOfTexts is that of the usual model's cosines. Blank texts have none, 0.
+// evidenceOfTexts computes evidence from cosines of the default model; 0 for blank texts.
 func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []string) ([]float64, error) {
 	question := ask.EmbedBy(ctx, s.Embedder, query)
 	if question.Err != nil {
@@ -187,7 +187,7 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 	return evidence, nil
 }
 
-// spoken is the language of a text, among those that the scale of cosines is known for.
+// spoken is the language of a text, if the scale of cosines is known for it.
 func spoken(centres *bank.Centres, text, otherwise string) string {
 	if l := language.Of(text); l != "" {
 		if _, known := centres.Languages[l]; known {

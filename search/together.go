@@ -16,7 +16,7 @@ import (
 // parallelRequests bounds how many searches of one question run at a time.
 const parallelRequests = 8
 
-// Outcome is one of several searches: its answer, or why there is none.
+// Outcome is the answer of one of several searches, or its error.
 type Outcome struct {
 	Response *answer.Response
 	Err      error
@@ -34,9 +34,9 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("request %d: %v", e.I
 // Unwrap gives the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Together answers several requests for one question at the same time. The
-// question is that of the first: its query, vector, filter, user and facets are
-// analyzed and embedded once for all of them. When one request cannot be planned,
+// Together answers several requests for one question at the same time. The query,
+// vector, filter, user and facets of the first apply to all of them: they are
+// analyzed and embedded once. When one request cannot be planned,
 // all are refused (RefusedError); one that fails later has an error for its outcome.
 func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []plan.Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))

@@ -41,7 +41,7 @@ type Store struct {
 }
 
 // OpenStore opens or creates the file and compiles the versions in use. A set that no
-// longer compiles is logged and left out.
+// longer compiles is logged and skipped.
 func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
 	s := &Store{tokenizer: o.Tokenizer}
 	kept, err := versions.Open(ctx, versions.Options[*Set]{
@@ -66,7 +66,7 @@ func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
 	return both{own: s.InUse(tenant, knowledgeBase), global: s.InUse(tenant, Global)}.expander()
 }
 
-// Fingerprint changes with what For uses.
+// Fingerprint changes with the result of For.
 func (s *Store) Fingerprint(tenant, knowledgeBase string) string {
 	return s.Store.Fingerprint(tenant, knowledgeBase) + "/" + s.Store.Fingerprint(tenant, Global)
 }
@@ -80,7 +80,7 @@ type Applied struct {
 }
 
 // Try shows what a text, saved or not, would do to a question. cut is how many synonyms
-// are over the limits and left out.
+// exceed the limits and are omitted.
 func (s *Store) Try(name, text, question string) (applied []Applied, cut int, err error) {
 	set, err := Parse(name, strings.NewReader(text), s.tokenizer)
 	if err != nil {

@@ -5,7 +5,7 @@
 //	car, automobile, auto^0.5       each is a synonym of the others
 //	ml => machine learning, ai^0.7  the left has the right as synonyms
 //
-// A weight in (0, 1] is that of the synonym before it; a backslash makes the next sign
+// A weight in (0, 1] applies to the synonym before it; a backslash makes the next sign
 // literal. Words are compared as analysed tokens, so Cars, ｃａｒ and car are the same. The
 // word itself is always searched too. Synonyms of synonyms are not followed, so there are
 // no loops.
@@ -32,7 +32,7 @@ const (
 	maxLabel      = 200     // bytes of a rule's text that its synonyms repeat
 )
 
-// Tokenizer is what synonyms need of tokens.Analyzer.
+// Tokenizer is the part of tokens.Analyzer that synonyms need.
 type Tokenizer interface {
 	Tokens(text string) []analysis.Token
 }
@@ -91,7 +91,7 @@ func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 
 func newSet() *Set { return &Set{bySource: map[string][]source{}, lengths: map[string][]int{}} }
 
-// add adds a rule, or says why it cannot be used.
+// add adds a rule, or returns why it cannot be used.
 func (s *Set) add(name string, rl rule, t Tokenizer) *lineError {
 	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, clip(rl.text))}
 	without := func(e entry) *lineError {
@@ -182,7 +182,7 @@ func (s *Set) Expand(terms []string) analysis.Expansions {
 	return e.out
 }
 
-// expansion is that of one question.
+// expansion collects the synonyms for a question.
 type expansion struct {
 	set    *Set
 	terms  []string

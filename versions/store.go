@@ -1,5 +1,5 @@
 // Package versions keeps sets that are edited while the gateway runs, such as synonyms and
-// query rules: texts, per tenant and with their versions, and what the ones in use compile to.
+// query rules: texts, per tenant and with their versions, and the compiled form of the ones in use.
 package versions
 
 import (
@@ -58,7 +58,7 @@ type Edit struct {
 type Options[T any] struct {
 	Folder string // of the file, which must exist
 	File   string // such as synonyms.db
-	// Compile makes of a text what is used of it, and counts its rules. Errors name the set and
+	// Compile compiles a text, and counts its rules. Errors name the set and
 	// the version.
 	Compile  func(name string, version int, text string) (set T, rules int, err error)
 	Versions int // of each set that are kept; Kept when 0
@@ -76,14 +76,14 @@ type Store[T any] struct {
 
 type setKey struct{ tenant, name string }
 
-// compiled is what is in use of a set.
+// compiled is the compiled form of a set in use.
 type compiled[T any] struct {
 	set T
 	sum string // of its text
 }
 
 // Open opens or creates the file and compiles the versions in use. A set that no
-// longer compiles is logged and left out.
+// longer compiles is logged and skipped.
 func Open[T any](ctx context.Context, o Options[T]) (*Store[T], error) {
 	if o.Versions <= 0 {
 		o.Versions = Kept
@@ -137,10 +137,10 @@ func newCompiled[T any](set T, text string) compiled[T] {
 // Close closes the file; the sets stay usable.
 func (s *Store[T]) Close() error { return s.fault(s.db.Close()) }
 
-// InUse is what is used of a set; the zero value where there is none. It does not change.
+// InUse gives the set in use; the zero value where there is none. It does not change.
 func (s *Store[T]) InUse(tenant, name string) T { return (*s.sets.Load())[setKey{tenant, name}].set }
 
-// Names are those of a tenant's sets that are in use, in order.
+// Names gives the names of a tenant's sets in use, in order.
 func (s *Store[T]) Names(tenant string) []string {
 	var all []string
 	for key := range *s.sets.Load() {
@@ -223,7 +223,7 @@ func (s *Store[T]) change(how func(sets map[setKey]compiled[T])) {
 	s.sets.Store(&sets)
 }
 
-// prune drops versions beyond those that are kept; what it leaves goes with the next edit.
+// prune drops the oldest versions; if it fails, the next edit drops them.
 func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	_, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ? AND version <= ?",
 		tenant, newest.Set, newest.Version-s.options.Versions)
@@ -233,8 +233,8 @@ func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	}
 }
 
-// Delete drops a set with all its versions. One that is not there is no error. A base is that of an
-// edit: what was saved since is not dropped.
+// Delete drops a set with all its versions; a missing one is no error. base is the version that was
+// edited: a newer one is not dropped.
 func (s *Store[T]) Delete(ctx context.Context, tenant, name string, base *int) error {
 	s.editing.Lock()
 	defer s.editing.Unlock()

@@ -36,14 +36,14 @@ type Record struct {
 	Request string    `json:"request_id"`
 }
 
-// line is a record as it stands in the file.
+// line is a record in the file.
 type line struct {
 	Record
 	Message string `json:"msg"`
 	Tenant  string `json:"tenant"`
 }
 
-// Query says which records to read; an empty member asks for all.
+// Query selects records; an empty field selects all.
 type Query struct {
 	Key     string // its name
 	Action  string // part of method and route, as "DELETE /v1/keys", without regard to case
@@ -51,12 +51,12 @@ type Query struct {
 	Outcome string // one of Outcomes
 	From    time.Time
 	Until   time.Time
-	Only    func(method, route string) bool // what else a request must be; nil: all are wanted
-	Before  int64                           // only what stands before this byte of the file; below 0: from the end
+	Only    func(method, route string) bool // a further condition on requests; nil: none
+	Before  int64                           // only records before this byte of the file; below 0: from the end
 	Limit   int                             // records at most
 }
 
-// Page is what a query found, the newest first.
+// Page is the result of a query, newest first.
 type Page struct {
 	Records []Record
 	// Before continues; 0: there is nothing before. A page that is not full may have one: the part of the file
@@ -143,7 +143,7 @@ func (r *reader) block() error {
 	return nil
 }
 
-// line takes a line, or not; what is no record is passed over.
+// line takes a line, or not; invalid records are skipped.
 func (r *reader) line(text []byte) {
 	var l line
 	if json.Unmarshal(text, &l) != nil || l.Message != "audit" {

@@ -18,7 +18,7 @@ const (
 	lookEvery = time.Second
 	// touchEvery is how often last uses are written.
 	touchEvery = 30 * time.Second
-	// trusted is how long known keys open while the store is away.
+	// trusted is how long known keys work while the store is unavailable.
 	trusted = 5 * time.Minute
 	// storeTimeout bounds one request to the store.
 	storeTimeout = 5 * time.Second
@@ -142,7 +142,7 @@ func (k *Keeper) Unread() error {
 }
 
 // Find gives the valid key with this hash, nil without one. It compares with all of them in
-// constant time. fault.Unavailable when the store was away for too long to tell.
+// constant time. fault.Unavailable when the store was unavailable for too long to tell.
 func (k *Keeper) Find(hash [sha256.Size]byte) (*Record, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,7 +181,7 @@ func (k *Keeper) List(ctx context.Context, tenant string) ([]Record, error) {
 	return all, nil
 }
 
-// Create stores a new key and gives its secret, which nobody can read again.
+// Create stores a new key and returns its secret, which cannot be read again.
 func (k *Keeper) Create(ctx context.Context, r Record) (Record, string, error) {
 	now := k.now().UTC().Truncate(time.Second)
 	if err := check(&r, now); err != nil {

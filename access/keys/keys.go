@@ -1,5 +1,5 @@
 // Package keys keeps API keys that are made, rotated and revoked while gateways run, stored
-// where the data is. Of a key only its SHA-256 is kept.
+// where the data is. Of a key only its SHA-256 is stored.
 package keys
 
 import (
@@ -107,7 +107,7 @@ func newSecret() (secret string, hash [sha256.Size]byte) {
 	return secret, sha256.Sum256([]byte(secret))
 }
 
-// check validates what a caller says of a new key.
+// check validates the caller's description of a new key.
 func check(r *Record, now time.Time) error {
 	if r.Name == "" || len(r.Name) > 128 || !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, func(c rune) bool {
 		return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)

@@ -30,21 +30,21 @@ type Limits struct {
 	Chunks         int64
 }
 
-// Counts is what a tenant has.
+// Counts are a tenant's totals.
 type Counts struct{ KnowledgeBases, Chunks int64 }
 
 // Options of a Meter; all but the clock are needed.
 type Options struct {
 	Limits Limits
 	Store  Store
-	// Count counts what a tenant has, on all engines.
+	// Count counts a tenant's knowledge bases and chunks, on all engines.
 	Count  func(ctx context.Context, tenant string) (Counts, error)
 	Logger *slog.Logger
 	Now    func() time.Time // time.Now when nil
 }
 
 // Meter counts what tenants write. It is safe for concurrent use. While the store or an engine is
-// away it goes by what it knows: quotas take nothing down.
+// unavailable it uses the last known counts: quotas take nothing down.
 type Meter struct {
 	options Options
 	looking sync.Mutex // held by the one who asks the store
@@ -61,7 +61,7 @@ type tenant struct {
 	has     Counts
 	used    time.Time // last write
 
-	creating, created int64 // knowledge bases: places that are taken at this moment, and those that were made of them
+	creating, created int64 // knowledge bases: places reserved at this moment, and the ones made of them
 }
 
 // New makes a meter. It asks nothing yet.
@@ -72,10 +72,10 @@ func New(o Options) *Meter {
 	return &Meter{options: o, tenants: map[string]*tenant{}}
 }
 
-// Limits are those of the options.
+// Limits gives the configured limits.
 func (m *Meter) Limits() Limits { return m.options.Limits }
 
-// Run follows the store until ctx ends, and then adds what is left.
+// Run follows the store until ctx ends, and then adds the rest.
 func (m *Meter) Run(ctx context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -90,7 +90,7 @@ func (m *Meter) Run(ctx context.Context) {
 	}
 }
 
-// Left is what a tenant may still write today, in bytes, and when a new day begins.
+// Left is the rest of a tenant's daily quota, in bytes, and the time until the next day.
 type Left struct {
 	Bytes int64
 	Reset time.Duration
@@ -138,7 +138,7 @@ func (m *Meter) Wrote(name string, bytes int64) error {
 	return nil
 }
 
-// Create takes a place for a knowledge base: fault.TooMany without one. Whoever took it says whether one was made.
+// Create reserves a place for a knowledge base: fault.TooMany without one. The caller reports whether one was made.
 func (m *Meter) Create(ctx context.Context, name string) (settle func(made bool), err error) {
 	m.meet(ctx, name)
 	m.mu.Lock()
@@ -178,7 +178,7 @@ func (m *Meter) Deleted(name string) {
 
 func (t *tenant) written() int64 { return t.stored + t.pending }
 
-// tenant gives what is known of a tenant today. The caller holds mu.
+// tenant gives today's data of a tenant. The caller holds mu.
 func (m *Meter) tenant(name string) *tenant {
 	t := m.tenants[name]
 	if t == nil {

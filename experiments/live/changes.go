@@ -22,7 +22,7 @@ type changes struct {
 	of    search.Request
 }
 
-// members are those of a search, by their names in JSON: where their fields are.
+// members are the fields of a search by their JSON names: the index of each.
 var members = func() map[string][]int {
 	all := map[string][]int{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[search.Request]()) {
@@ -68,7 +68,7 @@ func refusedMember(field, detail string) *fault.Error {
 	return &fault.Error{Kind: fault.InvalidArgument, Field: field, Detail: detail}
 }
 
-// noSearch says which member is none of a search.
+// noSearch names the members that do not belong to a search.
 func noSearch(err error) *fault.Error {
 	field := "request"
 	var semantic *json.SemanticError

@@ -83,7 +83,7 @@ func (s *Store) propose(ctx context.Context, tenant string, e *Experiment) (riva
 	return rival, err
 }
 
-// inTheWay is the conflict with what there is, or else a proposal that would be one.
+// inTheWay is the conflict with an experiment, or else with a proposal.
 func (s *Store) inTheWay(ctx context.Context, tenant string, e *Experiment) (rival *Experiment, err error) {
 	all, proposed, err := s.all(ctx, tenant)
 	if err != nil {

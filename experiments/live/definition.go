@@ -1,7 +1,7 @@
 // Package live runs experiments on the searches of a gateway: it keeps their definitions in the records of an engine,
 // gives each user or session its variant, or a list of both, and reports what the log of events says of them.
 //
-// Store keeps and reports, Searcher is what asks for a search in its place. Whose searches take part is a function of
+// Store keeps and reports, Searcher replaces the plain searcher. Whose searches take part is a function of
 // the definition alone, so every gateway on the same data assigns alike.
 package live
 
@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Definition is what an experiment is made of. It never changes.
+// Definition defines an experiment. It never changes.
 type Definition struct {
 	experiments.Experiment
 
@@ -35,7 +35,7 @@ const (
 	Stopped   State = "stopped" // before its end
 )
 
-// Experiment is a definition and what became of it.
+// Experiment is a definition with its state.
 type Experiment struct {
 	Definition
 
@@ -106,7 +106,7 @@ func (d *Definition) visible(scope access.Scope) bool {
 	return !slices.ContainsFunc(d.KnowledgeBases, func(kb string) bool { return !scope.Allows(kb) })
 }
 
-// check refuses what cannot be run.
+// check refuses invalid definitions.
 func (s *Store) check(ctx context.Context, scope access.Scope, d *Definition, now time.Time) error {
 	if err := d.Check(); err != nil {
 		return err

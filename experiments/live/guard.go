@@ -33,7 +33,7 @@ func (s *Store) guard(ctx context.Context) {
 	}
 }
 
-// lookAtRails stops what has crossed a guard rail. counts are what it has read before.
+// lookAtRails stops experiments that crossed a guard rail. counts are the counts read before.
 func (s *Store) lookAtRails(ctx context.Context, counts map[engine.RecordRef]*count) {
 	running := map[engine.RecordRef]bool{}
 	for _, value := range s.tenants.Range {

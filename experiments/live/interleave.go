@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// side is what one of two variants answers.
+// side is the answer of one of two variants.
 type side struct {
 	request  search.Request
 	response *search.Response
@@ -56,7 +56,7 @@ func (s *Searcher) interleave(
 	return response, teams, nil
 }
 
-// ask asks for one side. A panic is its error: nobody above a goroutine would catch it.
+// ask asks for one side. A panic becomes its error: nothing above a goroutine would catch it.
 func (s *Searcher) ask(ctx context.Context, scope access.Scope, of *side) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -91,7 +91,7 @@ func (p slice) open(req *search.Request) {
 	}
 }
 
-// bounds are those of the page in a list of n.
+// bounds gives the bounds of the page in a list of n.
 func (p slice) bounds(n int) (from, to int) {
 	from, to = min(p.from, n), n
 	if p.limit > 0 {
@@ -100,7 +100,7 @@ func (p slice) bounds(n int) (from, to int) {
 	return from, to
 }
 
-// alone is the page of what one side answers.
+// alone is the page of one side's answer.
 func (p slice) alone(response *search.Response) *search.Response {
 	own := *response
 	from, to := p.bounds(len(own.Hits))

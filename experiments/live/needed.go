@@ -60,7 +60,7 @@ func (s *Store) Needed(ctx context.Context, scope access.Scope, p Plan) (*Estima
 	return answer, nil
 }
 
-// lastWeek takes what the goal leaves out from the log.
+// lastWeek fills in missing parts of the goal from the log.
 func (s *Store) lastWeek(ctx context.Context, tenant string, d *Definition, answer *Estimate) error {
 	now := s.options.Now()
 	units, first := map[string]*experiments.Tally{}, now

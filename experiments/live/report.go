@@ -38,11 +38,11 @@ func (s *Store) Report(ctx context.Context, scope access.Scope, id string) (*exp
 	return c.look(ctx, s.options.Log, s.options.Now(), false)
 }
 
-// count is what became of the searches of an experiment, unit by unit.
+// count sums up the searches of an experiment, unit by unit.
 type count struct {
 	tenant string
 	of     *Experiment
-	// settled are those searches before until that no more clicks are expected on.
+	// settled tallies the searches before until that are expected to get no more clicks.
 	settled map[string]*experiments.Tally
 	until   time.Time
 	history *experiments.History // nil: the report has no curves
@@ -137,7 +137,7 @@ func during(
 	return of
 }
 
-// tallies are those of all units, one each.
+// tallies gives the tally of each unit.
 func (c *count) tallies(recent map[string]*experiments.Tally) iter.Seq[*experiments.Tally] {
 	return func(yield func(*experiments.Tally) bool) {
 		for _, t := range recent {
@@ -222,7 +222,7 @@ func clicked(e *events.Event, q *events.Query) int {
 	return 0
 }
 
-// teamsOf are those of a page's hits at the ranks that these have in the answer.
+// teamsOf gives the teams of a page's hits, at their ranks in the answer.
 func teamsOf(offset int, of []int8) []experiments.Team {
 	teams := make([]experiments.Team, offset, offset+len(of))
 	for _, team := range of {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// renewEvery is how old what searches know of experiments may be: other gateways make and stop them too.
+	// renewEvery is the maximum age of the cached experiments: other gateways make and stop them too.
 	renewEvery = 3 * time.Second
-	// forgetAfter is how long a tenant is kept in mind that does not search and has no experiment.
+	// forgetAfter is how long a tenant is cached that does not search and has no experiment.
 	forgetAfter = 10 * time.Minute
 )
 
@@ -69,7 +69,7 @@ func (s *Store) running(name string, now time.Time) []*assigning {
 	return nil
 }
 
-// take makes what is stored what searches know.
+// take replaces the cached experiments by the stored ones.
 func (t *tenant) take(all []*Experiment, log *slog.Logger) {
 	var known []*assigning
 	for _, e := range all {
@@ -97,7 +97,7 @@ func (t *tenant) isIdle(now time.Time) bool {
 	return known != nil && len(*known) == 0 && now.Unix()-t.asked.Load() > int64(forgetAfter/time.Second)
 }
 
-// renew reads what searches know, one after the other: what was read before is not taken after what was read since.
+// renew updates the cached experiments, one caller at a time: an older reading never replaces a newer one.
 func (s *Store) renew(ctx context.Context, t *tenant) error {
 	t.renewing.Lock()
 	defer t.renewing.Unlock()
@@ -108,7 +108,7 @@ func (s *Store) renew(ctx context.Context, t *tenant) error {
 	return err
 }
 
-// Run keeps what searches know up to date, and looks at guard rails, until ctx ends.
+// Run keeps the cached experiments up to date, and checks guard rails, until ctx ends.
 func (s *Store) Run(ctx context.Context) {
 	var guards sync.WaitGroup
 	defer guards.Wait()
@@ -138,7 +138,7 @@ func (s *Store) Run(ctx context.Context) {
 	}
 }
 
-// renewAll reads the experiments of all tenants that search, or of those alone that are new.
+// renewAll reads the experiments of all tenants that search, or only of the new ones.
 func (s *Store) renewAll(ctx context.Context, newOnes bool) (failed error) {
 	for _, t := range s.tenants.Range {
 		t := t.(*tenant)
@@ -162,7 +162,7 @@ type part struct {
 	arm  *arm // nil: both are asked for one list
 }
 
-// parts are those of a search in all experiments. Whoever does not say who asks takes part in none, and neither does
+// parts gives the parts of a search in all experiments. A search without a unit takes part in none, and neither does
 // a search for everything, which has no preset.
 func (s *Store) parts(name string, req *search.Request) (parts []part) {
 	now := s.options.Now()

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Below answers searches: *search.Searcher, or what keeps its answers.
+// Below answers searches: *search.Searcher, or the cache above it.
 type Below interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
@@ -78,7 +78,7 @@ func (s *Searcher) SearchShared(
 	return s.search(ctx, scope, req, s.shared)
 }
 
-// isIdle reports whether nothing is to be done beside the search: nobody is told of it, and there is no experiment.
+// isIdle reports whether there is nothing to do beside the search: no note, and no experiment.
 func (s *Searcher) isIdle(tenant string) bool {
 	return s.note == nil && (s.store == nil || len(s.store.running(tenant, s.store.options.Now())) == 0)
 }
@@ -129,7 +129,7 @@ func participations(parts []part, teams []int8) []events.Participation {
 	return all
 }
 
-// answer asks by the variants of all parts together. Teams are those of the hits, where two lists are one.
+// answer asks by the variants of all parts together. teams are the teams of the hits, where two lists are merged.
 func (s *Searcher) answer(
 	ctx context.Context, scope access.Scope, req *search.Request, parts []part, ask asking,
 ) (response *search.Response, teams []int8, err error) {
@@ -163,7 +163,7 @@ func isUnfit(err error) bool {
 	return fault.Is(err, fault.InvalidArgument) || fault.Is(err, fault.Unsupported) || fault.Is(err, fault.NotFound)
 }
 
-// step is what Response.Degraded calls a variant that did not answer.
+// step is the name in Response.Degraded of a variant that did not answer.
 const step = "experiment"
 
 func degradedBy(response *search.Response, err error) *search.Response {

@@ -29,7 +29,7 @@ type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
 
-// Log is what was searched for and done with the answers.
+// Log is the log of searches and of what users did with the answers.
 type Log interface {
 	// Read gives the queries of a tenant in [from, to), in the order of their ids, each with its events.
 	Read(ctx context.Context, tenant string, from, to time.Time) iter.Seq2[events.Entry, error]
@@ -41,7 +41,7 @@ type Options struct {
 	Planner Planner
 	Catalog Catalog
 	Log     Log      // nil: nothing is logged, and so nothing reported
-	Tenants []string // whose experiments are known before they search
+	Tenants []string // whose experiments are cached before they search
 	Logger  *slog.Logger
 	Now     func() time.Time // nil: time.Now
 }
@@ -49,7 +49,7 @@ type Options struct {
 // Store keeps experiments. It is safe for concurrent use; Run it.
 type Store struct {
 	options Options
-	tenants sync.Map      // name to *tenant: those that have searched of late
+	tenants sync.Map      // name to *tenant: tenants that searched lately
 	wake    chan struct{} // there is a new one
 }
 
@@ -68,7 +68,7 @@ const (
 	maxLive   = 100  // experiments of a tenant that are not over: each search looks at all of them
 )
 
-// page is what is stored of an experiment.
+// page is the stored form of an experiment.
 type page struct {
 	Definition Definition `json:"definition"`
 	By         string     `json:"by,omitempty"`
@@ -81,7 +81,7 @@ func refOf(tenant, id string) engine.RecordRef {
 	return engine.RecordRef{Tenant: tenant, Kind: kind, ID: id}
 }
 
-// clash is the conflict of an experiment with others: nobody could tell whose changes a search has.
+// clash is the conflict of an experiment with others: their changes could not be told apart.
 func (s *Store) clash(e *Experiment, others []*Experiment) error {
 	mine := e.sets()
 	isLive := func(o *Experiment) bool { return o.State == Scheduled || o.State == Running }
@@ -153,7 +153,7 @@ func open(records *engine.Records, now time.Time) (*Experiment, error) {
 	return e, nil
 }
 
-// all are those of a tenant, in the order of their ids, and apart from them those that are being made.
+// all gives the experiments of a tenant, in the order of their ids, and separately the proposed ones.
 func (s *Store) all(ctx context.Context, tenant string) (all, proposed []*Experiment, err error) {
 	records, err := s.options.Keeper.ListRecords(ctx, tenant, kind)
 	if err != nil {

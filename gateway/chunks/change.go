@@ -14,7 +14,7 @@ type DocumentPatch struct {
 	Metadata map[string]json.RawMessage `json:"metadata" doc:"Members to set, as chunks have them, or to remove by null."`
 }
 
-// Patched counts what was changed.
+// Patched counts changed chunks.
 type Patched struct {
 	Chunks int `json:"chunks" doc:"Of the document, all that the key may see."`
 }
@@ -33,7 +33,7 @@ func (s *documentService) patchDocument(ctx context.Context, scope access.Scope,
 	return &Patched{Chunks: count}, err
 }
 
-// DeleteByFilter says which chunks go.
+// DeleteByFilter selects the chunks to delete.
 type DeleteByFilter struct {
 	Filter search.Filter `json:"filter"`
 	DryRun bool          `json:"dry_run,omitempty" doc:"Count them and delete none."`

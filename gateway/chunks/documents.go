@@ -23,7 +23,7 @@ import (
 )
 
 // Ingester writes, reads and deletes documents and chunks. It returns a fault.NotFound for
-// what does not exist.
+// missing ones.
 type Ingester interface {
 	// Stream writes one chunk per line and emits one result per line, in order.
 	Stream(ctx context.Context, scope access.Scope, source ingest.Source, emit func(ingest.Result) error) (
@@ -32,7 +32,7 @@ type Ingester interface {
 	ReplaceDocument(ctx context.Context, scope access.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
 	// File replaces all chunks of the file's document by those of the file, or changes nothing.
 	File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
-	// Formats has the extensions of files that are split, each with what reads it; nothing is the gateway.
+	// Formats has the extensions of files that are split, each with its parser; empty: the gateway itself.
 	Formats() map[string]string
 	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
 	// DeleteChunks returns how many of them existed.
@@ -71,7 +71,7 @@ type DocumentChunks struct {
 	Next       string         `json:"next,omitempty" doc:"The after of the next page; absent when this one is not full."`
 }
 
-// Deleted counts what was deleted.
+// Deleted counts deleted chunks.
 type Deleted struct {
 	Deleted int `json:"deleted" doc:"Chunks deleted."`
 }
@@ -120,7 +120,7 @@ type documentService struct {
 	api      *endpoint.API
 	ingester Ingester
 	jobs     Jobs                   // nil: there are none
-	ingested *prometheus.CounterVec // chunks, by what became of them
+	ingested *prometheus.CounterVec // chunks, by outcome
 }
 
 // Jobs runs long work.
@@ -139,7 +139,7 @@ func Register(api *endpoint.API, ingester Ingester, jobs Jobs, registry *prometh
 	s.exportRoutes()
 }
 
-// newIngested counts what is written.
+// newIngested counts written chunks.
 func newIngested(registry *prometheus.Registry) *prometheus.CounterVec {
 	ingested := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "hybridge_ingested_chunks_total", Help: "Chunks written or refused, by what became of them.",

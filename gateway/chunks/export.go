@@ -54,7 +54,7 @@ func (s *documentService) exportRoutes() {
 	})
 }
 
-// export tells the chunks; what is left of them is the last that it tells.
+// export streams the chunks, and returns the remaining lines as last.
 func (s *documentService) export(
 	ctx context.Context, scope access.Scope, export ingest.Export, tell func(any) error,
 ) (last any, err error) {

@@ -37,8 +37,8 @@ const filesPath = basePath + "/files"
 // fileTypes are the file as it is, whose format is told by its name, and a form that has it.
 var fileTypes = []string{fiber.MIMEOctetStream, fiber.MIMEMultipartForm}
 
-// fileRoutes adds the upload of a file, which is read as it comes: the first part
-// is kept in memory, the rest in a file without a name.
+// fileRoutes adds the upload of a file, which is read as it arrives: the first part
+// stays in memory, the rest in a file without a name.
 func (s *documentService) fileRoutes() {
 	r := endpoint.Route{
 		Method: http.MethodPost, Path: filesPath, Tag: "documents", Access: endpoint.Writes, Status: http.StatusOK,
@@ -97,7 +97,7 @@ func (s *documentService) fileFormats(context.Context, access.Scope, *struct{}) 
 	return all, nil
 }
 
-// uploadOf is what is asked, by the query and, where the body is a form, by its parts.
+// uploadOf reads the upload from the query and, where the body is a form, from its parts.
 func (s *documentService) uploadOf(
 	c *fiber.Ctx, input *fileInput, body *endpoint.RequestBody,
 ) (upload ingest.FileUpload, err error) {
@@ -145,8 +145,8 @@ func (s *documentService) writeFile(
 // clients read the answer only after they have sent everything.
 const overread = 256 << 20
 
-// spooled reads a file of a length that was announced, or -1, to its end and gives it again, so that
-// a client that is slow to send holds no memory.
+// spooled reads a file of a length that was announced, or -1, to its end and returns it again, so that
+// a slow client holds no memory.
 func (s *documentService) spooled(file io.Reader, announced int64) (io.ReadCloser, error) {
 	kept := &endpoint.Spool{Limit: s.api.Limits.SpoolBytes}
 	limit := int64(s.api.Limits.FileBytes)

@@ -23,7 +23,7 @@ type arrayLines struct {
 	opened bool
 }
 
-// itemSource counts what was read since the last item.
+// itemSource counts the bytes read since the last item.
 type itemSource struct {
 	io.Reader
 	read int
@@ -89,7 +89,7 @@ func (a *arrayLines) next() error {
 	return nil
 }
 
-// end reads what closes the array, behind which there must be nothing.
+// end reads the end of the array, after which there must be nothing.
 func (a *arrayLines) end() error {
 	if _, err := a.items.ReadToken(); err != nil {
 		return a.told(err)
@@ -100,7 +100,7 @@ func (a *arrayLines) end() error {
 	return io.EOF
 }
 
-// told makes what is wrong with the JSON the caller's.
+// told turns errors in the JSON into the caller's.
 func (*arrayLines) told(err error) error {
 	var wrong *jsontext.SyntacticError
 	if errors.As(err, &wrong) || errors.Is(err, io.EOF) {

@@ -19,7 +19,7 @@ import (
 // DefaultTenant is the tenant of all requests if no key is configured.
 const DefaultTenant = "default"
 
-// Key is an API key: what it may see and do. The key itself is not kept.
+// Key is an API key: what it may see and do. The key itself is not stored.
 type Key struct {
 	Name   string // for the log
 	Tenant string
@@ -30,12 +30,12 @@ type Key struct {
 	// Attach names the indexes that the key may attach; * stands for any characters, nil
 	// means none.
 	Attach []string
-	// Filter is what the key is bound to, see access.Scope; nil: nothing.
+	// Filter restricts the key, see access.Scope; nil: it does not.
 	Filter []filter.Condition
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
-// keyring knows the keys of callers.
+// keyring finds the keys of callers.
 type keyring struct {
 	given   []Key        // of the configuration
 	stored  *keys.Keeper // further ones, which change; nil: there are none
@@ -49,8 +49,8 @@ func (k *keyring) keyed() bool {
 	return k.needed || len(k.given) > 0 || k.stored != nil && k.stored.Any()
 }
 
-// unknownKeys is why it is not known whether callers need a key, where that is so: a gateway
-// without keys, whose store is wrongly configured, says what to put right.
+// unknownKeys is the error while it is unknown whether callers need a key: for a gateway
+// without keys whose store is misconfigured, it says what to fix.
 func (k *keyring) unknownKeys() error {
 	if k.needed || len(k.given) > 0 || k.stored == nil {
 		return nil
@@ -58,7 +58,7 @@ func (k *keyring) unknownKeys() error {
 	return k.stored.Unread()
 }
 
-// authorise identifies the caller and refuses what the key may not do. Scopes are made
+// authorise identifies the caller and checks the permissions of the key. Scopes are made
 // nowhere else.
 func (k *keyring) authorise(c *fiber.Ctx, x *Exchange, r *Route) (access.Scope, error) {
 	if r.Access == public {
@@ -101,7 +101,7 @@ func (k *keyring) authorise(c *fiber.Ctx, x *Exchange, r *Route) (access.Scope, 
 	return scope, checkKnowledgeBase(c, scope)
 }
 
-// tryKey finds the key that a request presents, unless its address tried too many wrong ones.
+// tryKey looks up the key of a request, unless its address tried too many wrong ones.
 func (k *keyring) tryKey(c *fiber.Ctx) (*Key, error) {
 	presented := PresentedKey(c)
 	if presented == "" {
@@ -173,7 +173,7 @@ func (k *keyring) findKey(presented string) (*Key, error) {
 	return key, nil
 }
 
-// PresentedKey is the key that a request presents; empty without one.
+// PresentedKey is the key in a request; empty without one.
 func PresentedKey(c *fiber.Ctx) string {
 	scheme, credentials, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if ok && strings.EqualFold(scheme, "Bearer") {

@@ -31,7 +31,7 @@ var (
 	ChunkTypes = []string{NDJSON, "application/ndjson", "application/jsonl", "application/json"}
 )
 
-// CheckContentType refuses a body that is not said to be of one of these types.
+// CheckContentType refuses a body whose declared type is not one of these.
 func CheckContentType(c *fiber.Ctx, accepted []string) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fault.New(UnsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", Clip(encoding))
@@ -89,7 +89,7 @@ func unmarshal(data []byte, lenient bool, into any) error {
 	return nil
 }
 
-// explainJSON names the wrong member and says what it must be.
+// explainJSON names the invalid field and the accepted values.
 func explainJSON(err error) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Dialect is how another program's protocol differs from this API: members of a body and query
-// parameters that are not known are ignored, and errors have a form and names of their own.
+// Dialect describes how another program's protocol differs from this API: unknown fields of a body and
+// query parameters are ignored, and errors have a form and names of their own.
 type Dialect struct {
 	// refusal tells an error, whose detail is in the caller's language.
 	Refusal  func(*fiber.Ctx, Problem) (status int, body any)
@@ -20,8 +20,8 @@ type Dialect struct {
 	Members map[string]string
 }
 
-// Named says of an error of a search what the caller calls the member at fault. That of
-// filter.year.gt is known by filter.year, or else by filter.
+// Named renames the field of a search's error to its name in the caller's body. A name for
+// filter.year.gt may be that of filter.year, or else of filter.
 func (d *Dialect) Named(err error) error {
 	var refused *fault.Error
 	if d == nil || !errors.As(err, &refused) {

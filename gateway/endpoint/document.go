@@ -44,8 +44,8 @@ func (d *Document) InputOf(t reflect.Type) *Input { return newInput(d.Components
 var gateway = path.Dir(reflect.TypeFor[Document]().PkgPath())
 
 // schemaName prefixes the package, because search.Leg and scoring.Leg differ. The gateway's
-// own types have no prefix. Responses are answers, because generators of clients call so what an
-// operation gives.
+// own types have no prefix. Responses are renamed to answers, because generators of clients use
+// that name for the result of an operation.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -5,18 +5,18 @@
 // Every answer that is not a success is a problem document, made by the table in errors.go.
 //
 //	endpoint.go, serve.go             API: how endpoints are registered, and served
-//	route.go, input.go                what a route is, and where the fields of its input come from
+//	route.go, input.go                routes, and the sources of the fields of their input
 //	document.go, openapi*.go          the OpenAPI document
 //	auth.go, hosts.go, addresses.go   who may call, and from where
 //	limit.go, limits.go, quota.go     how much each key, and each tenant, may ask for
 //	decode.go, body.go, form.go       JSON bodies, streamed bodies and forms
-//	arraylines.go, spool.go           arrays as lines; what is kept until a body has been read
-//	write.go, send.go, live.go        answers: JSON, large ones, those written while the work goes on
+//	arraylines.go, spool.go           arrays as lines; results stored until a body has been read
+//	write.go, send.go, live.go        answers: JSON, large ones, those written during the work
 //	errors.go, dialect.go             problem documents, and the errors of other protocols
 //	exchange.go, observe.go, requests.go  a request's log line, traces and metrics
-//	gone*.go                          clients that leave
+//	gone*.go                          clients that disconnect
 //
-// The context of every handler has a deadline, and ends with the server, or soon after the client has gone away.
+// The context of every handler has a deadline, and ends with the server, or soon after the client has disconnected.
 package endpoint
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 )
 
-// API is what resources register their endpoints with.
+// API registers the endpoints of resources.
 type API struct {
 	App      *fiber.App
 	Document *Document
@@ -88,7 +88,7 @@ func Register[I, O any](a *API, r Route, handle func(context.Context, access.Sco
 	})
 }
 
-// RegisterWith is register for what asks a part of the gateway that may be missing.
+// RegisterWith is Register for endpoints that need an optional part of the gateway.
 func RegisterWith[P, I, O any](
 	a *API, part func() (P, error), r Route, handle func(context.Context, P, access.Scope, *I) (*O, error),
 ) {
@@ -101,7 +101,7 @@ func RegisterWith[P, I, O any](
 	})
 }
 
-// Need gives a part of the gateway, or the error of one that has none.
+// Need gives an optional part of the gateway, or the error of its absence.
 func Need[P any](part P, missing error) func() (P, error) {
 	return func() (P, error) {
 		if any(part) == nil {

@@ -75,8 +75,8 @@ type RefusedChunk struct {
 // ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"
 
-// ProblemOf tells an error to the caller. What is not a fault.Error, or is our
-// own failure, is told without any detail.
+// ProblemOf converts an error for the caller. An internal failure, or one without a fault.Error,
+// has no detail.
 func ProblemOf(err error) Problem {
 	kind := KindOf(err)
 	if _, known := answers[kind]; !known {
@@ -107,7 +107,7 @@ func ProblemOf(err error) Problem {
 	return p
 }
 
-// KindOf also knows the two errors of a context that nobody gave a kind.
+// KindOf also knows the two errors of a context that have no kind.
 func KindOf(err error) fault.Kind {
 	var f *fault.Error
 	switch {
@@ -149,7 +149,7 @@ func fromFiber(err error) error {
 	}
 }
 
-// bodyFailed says why a body could not be read.
+// bodyFailed explains why a body could not be read.
 func bodyFailed(err error) error {
 	var f *fault.Error
 	var network net.Error

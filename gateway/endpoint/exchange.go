@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
-// Exchange holds what the log line and the metrics of a request need.
+// Exchange holds the data for the log line and the metrics of a request.
 type Exchange struct {
 	ID    string
 	Start time.Time
@@ -63,7 +63,7 @@ func IsStranger(ctx context.Context) bool {
 	return x != nil && x.stranger
 }
 
-// RequestAttrs are what tells, in another line of the log, which request a context is of.
+// RequestAttrs gives the attributes of log lines that identify the request of a context.
 func RequestAttrs(ctx context.Context) []slog.Attr {
 	if x := ExchangeIn(ctx); x != nil {
 		return []slog.Attr{slog.String("request_id", x.ID)}
@@ -71,7 +71,7 @@ func RequestAttrs(ctx context.Context) []slog.Attr {
 	return nil
 }
 
-// endSpan says in the trace how the request ended. One that was refused did not fail here.
+// endSpan records in the trace how the request ended. A refused one did not fail here.
 func (x *Exchange) endSpan(method string, status int, err error) {
 	if x.span.On() {
 		x.span.Name(method + " " + x.Route)

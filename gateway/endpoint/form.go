@@ -77,7 +77,7 @@ func (p *lastPart) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// formFault is the body's own error, or says that it is no form.
+// formFault is the body's own error, or the error of an invalid form.
 func formFault(err error) error {
 	var own *fault.Error
 	if errors.As(err, &own) {
@@ -89,7 +89,7 @@ func formFault(err error) error {
 	return fault.Invalid("body", err.Error(), "multipart/form-data to its end")
 }
 
-// badPart is the fault of a part of a form, which its own name names.
+// badPart is the fault of a part of a form, named by the part.
 func badPart(name, accepted string) error {
 	err := fault.Invalid("part", Clip(name), accepted)
 	err.Field = Clip(name)

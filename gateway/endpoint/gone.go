@@ -8,7 +8,7 @@ import (
 )
 
 // fasthttp reads nothing while a handler runs, so that it does not notice a client that
-// leaves. One goroutine looks at the sockets of requests that take long.
+// disconnects. One goroutine checks the sockets of requests that take long.
 const (
 	lookAfter = 200 * time.Millisecond
 	lookEvery = 250 * time.Millisecond
@@ -26,7 +26,7 @@ type watch struct {
 	cancel context.CancelFunc
 }
 
-// add watches a request until stop is called: cancel is called when its client has left.
+// add watches a request until stop is called: cancel is called when its client has disconnected.
 func (w *watched) add(conn net.Conn, since time.Time, cancel context.CancelFunc) (stop func()) {
 	request := &watch{conn: conn, since: since, cancel: cancel}
 	w.mu.Lock()
@@ -56,7 +56,7 @@ func (w *watched) run(ctx context.Context) {
 	}
 }
 
-// look cancels the requests whose clients have left.
+// look cancels the requests whose clients have disconnected.
 func (w *watched) look(now time.Time) {
 	for _, request := range w.long(now) {
 		if hasLeft(request.conn) {
@@ -66,7 +66,7 @@ func (w *watched) look(now time.Time) {
 }
 
 // long are the requests that take long. One that ends meanwhile does no harm: its connection
-// may serve another by then, which is looked at in its place.
+// may serve another by then, which is checked instead.
 func (w *watched) long(now time.Time) []*watch {
 	w.mu.Lock()
 	defer w.mu.Unlock()

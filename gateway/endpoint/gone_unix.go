@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasLeft reports whether the other end has closed the connection. It reads nothing: what
-// may be the next request stays.
+// hasLeft reports whether the other end has closed the connection. It reads nothing: the
+// next request may follow.
 func hasLeft(conn net.Conn) (left bool) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {

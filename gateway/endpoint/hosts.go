@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// probes are asked by machines under whatever name they know, and tell nothing.
+// probes are called by machines under any host name, and reveal nothing.
 var probes = []string{"/healthz", "/readyz"}
 
 // guard refuses requests by where they come from and go to.
@@ -61,8 +61,8 @@ func isLoopbackHost(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// guardOrigin refuses what a page of another site makes a browser send, if it could change
-// something: a key or the way into a network may come along without the page knowing it.
+// guardOrigin refuses requests that a page of another site makes a browser send, if they could change
+// something: the browser may add a key or network access unknown to the page.
 func (g *guard) guardOrigin(c *fiber.Ctx) error {
 	switch c.Method() {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

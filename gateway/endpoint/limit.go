@@ -96,7 +96,7 @@ func (cs *callers) owe(key string, n int) {
 	cs.all.rate.ReserveN(now, min(n, cs.all.rate.Burst()))
 }
 
-// tell sets the headers: what is left, and in how many seconds there is more.
+// tell sets the headers: the remaining requests, and the seconds until there are more.
 func (w *caller) tell(c *fiber.Ctx, left, seconds int) {
 	name, _, _ := strings.Cut(w.policy, ";")
 	headers := &c.Response().Header
@@ -104,7 +104,7 @@ func (w *caller) tell(c *fiber.Ctx, left, seconds int) {
 	headers.Set("RateLimit", name+";r="+strconv.Itoa(max(left, 0))+";t="+strconv.Itoa(seconds))
 }
 
-// mayTry reports whether a key from this address is looked at. An address that tried many
+// mayTry reports whether a key from this address is checked. An address that tried many
 // wrong ones may only use keys that it used before: guesses are refused whether right or not.
 func (cs *callers) mayTry(address netip.Addr, hash [sha256.Size]byte) bool {
 	tried, ok := cs.wrong.Get(address)

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/locale"
 )
 
-// work does what a request asks for and tells by lines how far it is. An error of tell
+// work does the work of a request and reports its progress by lines. An error of tell
 // means that nobody listens any more.
 type work func(ctx context.Context, tell func(line any) error) (last any, err error)
 
@@ -25,7 +25,7 @@ func (a *API) Live(c *fiber.Ctx, do work) error {
 	return a.LiveAs(c, LiveForm{ContentType: NDJSON, Failed: func(p Problem) any { return p }}, do)
 }
 
-// LiveForm is how work is told.
+// LiveForm is the format of the lines.
 type LiveForm struct {
 	ContentType string
 	Failed      func(Problem) any // the last line of work that failed
@@ -107,7 +107,7 @@ func (e serverEvent) Write(to io.Writer, language *locale.Language) error {
 	return err
 }
 
-// RawLines are several lines that are encoded already and hold no text for a reader.
+// RawLines are several encoded lines without text to translate.
 type RawLines []byte
 
 // tell waits until the line is taken.
@@ -142,11 +142,11 @@ func (l *liveLines) end(last any, err error) (returned bool) {
 	if err != nil {
 		last = l.form.Failed(ProblemOf(err))
 	}
-	_ = l.tell(last) // a client that has gone needs none
+	_ = l.tell(last) // a client that has disconnected needs none
 	return true
 }
 
-// watch ends the lines as soon as the client has gone, or has its answer.
+// watch ends the lines as soon as the client has disconnected, or has its answer.
 func (l *liveLines) watch() {
 	_ = l.conn.SetReadDeadline(time.Time{}) // fails only on a closed connection
 	_, _ = io.Copy(io.Discard, l.conn)

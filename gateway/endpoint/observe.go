@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
-// observer answers errors, counts, logs and audits whatever is asked.
+// observer answers errors, counts, logs and audits all requests.
 type observer struct {
 	metrics    *requestMetrics
 	log        *slog.Logger
@@ -56,7 +56,7 @@ func (o *observer) observe(c *fiber.Ctx) error {
 	return nil
 }
 
-// clientLeft is how metrics count a request whose answer nobody waited for, as other servers do.
+// clientLeft is the status in metrics of a request whose client disconnected, as in other servers.
 const clientLeft = 499
 
 // record counts and logs a request.
@@ -102,7 +102,7 @@ func (o *observer) record(c *fiber.Ctx, x *Exchange, err error) {
 	o.log.LogAttrs(ctx, level, "request", append(attrs, o.errorAttrs(err, status)...)...)
 }
 
-// noteAudit writes who did what, when, and how it ended: of what needs a key, and of what was
+// noteAudit logs who did what, when, and how it ended: for requests that need a key, and for requests
 // refused for lack of one. It has no texts: neither bodies nor queries, also of addresses.
 func (o *observer) noteAudit(c *fiber.Ctx, x *Exchange, status int) {
 	refused := status == http.StatusUnauthorized || status == http.StatusForbidden
@@ -190,7 +190,7 @@ func (*observer) refuse(c *fiber.Ctx, x *Exchange, err error) {
 	}
 }
 
-// refused answers what fails before, or outside of, every handler.
+// refused answers requests that fail before, or outside of, every handler.
 func (o *observer) refused(c *fiber.Ctx, err error) error {
 	secure(c)
 	problem := writeProblem(c, fromFiber(err))

@@ -7,7 +7,7 @@ import (
 )
 
 // boundNumbers gives bounds to numbers without tags: to the values of maps, to single-precision numbers,
-// which vectors have, and to what counts.
+// as in vectors, and to counts.
 func (d *Document) boundNumbers(details Details) {
 	for _, schema := range d.Components.Schemas.Map() {
 		for name, member := range schema.Properties {

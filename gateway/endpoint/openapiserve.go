@@ -15,7 +15,7 @@ import (
 
 const openAPIType = "application/openapi+json"
 
-// Details are what the document says of members beyond their tags.
+// Details are descriptions of fields that tags cannot express.
 type Details struct {
 	// Examples are bodies that routes accept, an object by operation.
 	Examples []byte

@@ -13,8 +13,8 @@ import (
 	"github.com/hybridge-search/hybridge/access/quota"
 )
 
-// meterBody refuses a write beyond the quotas of the tenant before its body is read, counts what is
-// read of it, and tells the client what is left of the day.
+// meterBody refuses a write beyond the quotas of the tenant before its body is read, counts the bytes
+// read, and tells the client the rest of the day's quota.
 func meterBody(
 	ctx context.Context, meter *quota.Meter, c *fiber.Ctx, scope access.Scope, body *RequestBody,
 ) error {

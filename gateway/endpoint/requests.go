@@ -13,14 +13,14 @@ const unmatched = "unmatched"
 // MetricsPath is where metrics are read, which has no traces.
 const MetricsPath = "/metrics"
 
-// requestMetrics count requests, whatever they ask for.
+// requestMetrics count all requests.
 type requestMetrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
 	inFlight  prometheus.Gauge
 }
 
-// DurationBuckets are those of all histograms of time, in seconds.
+// DurationBuckets are the buckets of all histograms of time, in seconds.
 var DurationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120}
 
 func newRequestMetrics(registry *prometheus.Registry) *requestMetrics {

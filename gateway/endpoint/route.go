@@ -19,7 +19,7 @@ type Route struct {
 	About   string
 	Tag     string
 	Access  Permission
-	Role    string        // that a key needs; empty: search for what reads, write for the rest
+	Role    string        // that a key needs; empty: search for reads, write for the rest
 	Status  int           // of success; 0: 200
 	Timeout time.Duration // 0: Limits.Request
 	Whole   bool          // not for keys that are bound to a filter, although it only reads
@@ -30,7 +30,7 @@ type Route struct {
 	Dialect *Dialect // of another program; nil: that of this API
 }
 
-// Permission is what a route requires of the caller's key.
+// Permission is a route's requirement on the caller's key.
 type Permission int
 
 // What routes require.
@@ -55,16 +55,16 @@ func (r *Route) needs() string {
 	}
 }
 
-// changes reports whether requests for the route are to change something: what a key that only reads may not do,
-// unless it is a GET or a dry run.
+// changes reports whether requests for the route change something: they need more than a read-only
+// key, and are neither a GET nor a dry run.
 func (r *Route) changes() bool { return r.Access >= Writes && r.Method != http.MethodGet && !r.Dry }
 
-// pathNames are what paths call the things that errors name otherwise, where they are told of a body.
+// pathNames are the names of path parameters that bodies and errors name differently.
 var pathNames = map[string][]string{
 	"knowledge_base": {"kb"}, "document_id": {"document"}, "chunk_id": {"id"}, "id": {"set", "list"},
 }
 
-// named says of an error what this route calls the member at fault.
+// named renames the field of an error as this route calls it.
 func (r *Route) named(err error) error {
 	if r.Dialect != nil {
 		return r.Dialect.Named(err)

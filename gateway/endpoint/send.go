@@ -33,7 +33,7 @@ func (s *sending) send(c *fiber.Ctx, status int, value any) error {
 	return s.sendLarge(c, nil, body)
 }
 
-// sendShared sends an answer most of which others send too.
+// sendShared sends an answer that mostly consists of shared bytes.
 func (s *sending) sendShared(c *fiber.Ctx, status int, r *search.Response) error {
 	head, err := r.AppendHead(nil)
 	if err != nil {

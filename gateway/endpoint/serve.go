@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
-// Options are what requests are served with, whatever they ask for.
+// Options are the settings of all requests, whatever they ask for.
 type Options struct {
 	Keys           []Key
 	StoredKeys     *keys.Keeper // nil: there are none

@@ -30,13 +30,13 @@ type EvaluationList struct {
 	Evaluations []runs.Evaluation `json:"evaluations" nullable:"false" doc:"The latest first, without comparisons."`
 }
 
-// EvaluationRows is a page of what a system answered.
+// EvaluationRows is a page of a system's answers.
 type EvaluationRows struct {
 	Rows []runs.Row `json:"rows" nullable:"false" doc:"In the order of the queries' ids."`
 	Next string     `json:"next,omitempty" doc:"after of the next page; left out where there are no more."`
 }
 
-// UnjudgedHits are hits that are worth a judgment.
+// UnjudgedHits are hits worth judging.
 type UnjudgedHits struct {
 	Unjudged []runs.Unjudged `json:"unjudged" nullable:"false" doc:"Those first that most systems show, then those that rank highest."`
 }

@@ -1,10 +1,10 @@
-// Package quality has the resources by which searches are measured and decided between.
+// Package quality has the resources that measure and compare searches.
 //
-//	quality.go       Services: what they are made of
+//	quality.go       Services: their dependencies
 //	querysets.go, judgments.go, imports.go  query sets and judgments
 //	gradings.go      judgments by a language model
-//	evaluations.go, tunings.go  what judgments say of presets
-//	experiments.go, events.go   what users say of them
+//	evaluations.go, tunings.go  evaluations of presets by judgments
+//	experiments.go, events.go   evaluations of presets by users
 package quality
 
 import "github.com/hybridge-search/hybridge/gateway/endpoint"

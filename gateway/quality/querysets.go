@@ -55,7 +55,7 @@ type Queries struct {
 	Next    string          `json:"next,omitempty" doc:"after of the next page; left out where there are no more."`
 }
 
-// DeletedRows says how many there were of what was to be deleted.
+// DeletedRows counts the deleted rows.
 type DeletedRows struct {
 	Deleted int `json:"deleted" minimum:"0"`
 }

@@ -33,7 +33,7 @@ type AnswerRequest struct {
 	MinRelevance *float64 `json:"min_relevance,omitempty" minimum:"0" maximum:"1" doc:"0 to 1: least probability that the hits answer the question, as threshold.answerable; below it the model is not asked."`
 }
 
-// AnswerSources is the data of the event sources: what the model gets.
+// AnswerSources is the data of the event sources: the passages for the model.
 type AnswerSources struct {
 	QueryID    string            `json:"query_id"`
 	Cached     bool              `json:"cached" doc:"Whether the hits were kept from an earlier search."`
@@ -43,7 +43,7 @@ type AnswerSources struct {
 	Degraded   []search.Degraded `json:"degraded"`
 }
 
-// UnknownAnswer is the data of the event unknown, which stands for all sentences.
+// UnknownAnswer is the data of the event unknown, which replaces all sentences.
 type UnknownAnswer struct {
 	Code   string `json:"code" enum:"nothing_relevant,threshold,words,filter,match,no_text,not_in_sources" doc:"Why, stable: as empty of a search, where that has no hits; no_text: no text of a hit fits into max_chars; not_in_sources: the model found no answer in the sources."`
 	Reason string `json:"reason" locale:"text" doc:"What to tell the reader."`
@@ -71,12 +71,12 @@ var answerForm = endpoint.LiveForm{
 	ForClient: true,
 }
 
-// answerService has a model answer from what searches find.
+// answerService has a model answer from the hits of searches.
 type answerService struct {
 	api      *endpoint.API
 	searches *Searches
 	model    Answerer      // nil: no model answers
-	writing  chan struct{} // an item for each answer that the model writes
+	writing  chan struct{} // an item for each answer in progress
 }
 
 func (s *answerService) register() {
@@ -140,7 +140,7 @@ func (r *AnswerRequest) check() error {
 	return nil
 }
 
-// askedModel is what the model is asked.
+// askedModel is a question to the model.
 type askedModel struct {
 	model    Answerer
 	question string
@@ -150,7 +150,7 @@ type askedModel struct {
 	started  time.Time
 }
 
-// sourcesOf searches for what a question is answered from.
+// sourcesOf searches for the sources of an answer.
 func (s *answerService) sourcesOf(ctx context.Context, scope access.Scope, req *AnswerRequest) (*askedModel, error) {
 	if err := req.check(); err != nil {
 		return nil, err

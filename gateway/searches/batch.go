@@ -22,7 +22,7 @@ const (
 	batchParallel = 4 // searches of a batch at a time
 )
 
-// Batch is several searches, each with everything that a search has.
+// Batch is several searches, each with all parameters of a search.
 type Batch struct {
 	Searches []search.Request `json:"searches" minItems:"1" maxItems:"64"`
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// noteDegraded counts what took no part in an answer, and warns of it: of each reason
+// noteDegraded counts the failed parts of an answer, and logs a warning: for each reason
 // once a second, however many answers have it.
 func (s *Searches) noteDegraded(ctx context.Context, degraded []search.Degraded) {
 	for i := range degraded {

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// metrics count searches and what is written.
+// metrics count searches and writes.
 type metrics struct {
 	degraded *prometheus.CounterVec
 
@@ -68,8 +68,8 @@ func (s *Searches) failed(scope access.Scope, preset string, kind fault.Kind, to
 	s.metrics.searched(preset, string(kind), took)
 }
 
-// presetLabel is the label of a preset that there is. Those that tenants save have one together: their number is
-// up to the tenants, and their names are nobody else's.
+// presetLabel is the label of an existing preset. All presets saved by tenants share one: tenants decide
+// their number, and their names are private.
 func (s *Searches) presetLabel(preset string) string {
 	if s.saved == nil || preset == search.PresetEverything {
 		return preset

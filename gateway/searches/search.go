@@ -1,9 +1,9 @@
-// Package searches has the resources that ask: searches of all forms, what explains them, and answers of a model. What
-// it gives to others is a Searcher that counts, logs and warns.
+// Package searches has the resources that ask: searches of all forms, their explanations, and answers of a model. It
+// provides a Searcher that counts, logs and warns.
 //
-//	search.go, batch.go, context.go, answer.go  searches, and what is made of hits
-//	suggest.go, compare.go, explain.go, analyze.go  what else is asked
-//	metrics.go, degraded.go  what searches are counted and logged by
+//	search.go, batch.go, context.go, answer.go  searches, and texts made of hits
+//	suggest.go, compare.go, explain.go, analyze.go  further requests
+//	metrics.go, degraded.go  metrics and logs of searches
 package searches
 
 import (
@@ -28,14 +28,14 @@ type Searcher interface {
 	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
 	// ScoreTexts scores texts that no knowledge base holds.
 	ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error)
-	// Presets are those that a tenant may name, and the one of a search that names none.
+	// Presets gives the names that a tenant may use, and the default.
 	Presets(tenant string) (names []string, standard string)
 	Models() (rerankers []string, writes bool)
 }
 
-// SavedPresets tells presets that tenants save from those that are there for everybody.
+// SavedPresets tells presets that tenants save from built-in and configured ones.
 type SavedPresets interface {
-	// Given is a preset that is there for everybody; source is empty where there is none of the name.
+	// Given is a built-in or configured preset; source is empty if there is none of the name.
 	Given(name string) (d *presets.Definition, source string)
 }
 
@@ -49,7 +49,7 @@ type searchInput struct {
 	Body search.Request
 }
 
-// Searches is a Searcher that counts searches, logs what was asked and warns of degraded answers.
+// Searches is a Searcher that counts searches, logs questions and warns of degraded answers.
 type Searches struct {
 	Searcher
 
@@ -60,7 +60,7 @@ type Searches struct {
 	logQueries bool
 }
 
-// Sources are what searches are made of.
+// Sources are the dependencies of searches.
 type Sources struct {
 	Searcher   Searcher
 	Saved      SavedPresets // nil: there are no presets but the searcher's
@@ -69,7 +69,7 @@ type Sources struct {
 	LogQueries bool // adds the text of searches to the log
 }
 
-// Register adds the resources, and gives what others search by.
+// Register adds the resources, and gives the Searcher for other resources.
 func Register(api *endpoint.API, of Sources) *Searches {
 	s := &Searches{
 		Searcher: of.Searcher, api: api, saved: of.Saved, metrics: newMetrics(of.Registry), logQueries: of.LogQueries,

@@ -14,12 +14,12 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// SavedPresets keeps the presets that tenants save while the gateway runs, with their versions.
+// SavedPresets stores the presets that tenants save at run time, with their versions.
 type SavedPresets interface {
 	Sets
 	// Details lists all presets that a tenant may name.
 	Details(ctx context.Context, tenant string) ([]presets.Detail, error)
-	// Given is a preset that is there for everybody; source is empty where there is none of the name.
+	// Given is a built-in or configured preset; source is empty if there is none of the name.
 	Given(name string) (d *presets.Definition, source string)
 	// Unused is why searches cannot name a version; empty: they can.
 	Unused(v *versions.Version) string
@@ -29,7 +29,7 @@ type SavedPresets interface {
 type Presets struct {
 	Presets []string `json:"presets"`
 	Default string   `json:"default" doc:"Of a search that names none: the saved preset default where there is one, else that of the configuration."`
-	// Rerankers are what rerank may name.
+	// Rerankers are the valid values of rerank.
 	Rerankers []string         `json:"rerankers,omitempty" doc:"What rerank may name."`
 	Rewrites  bool             `json:"rewrites,omitempty" doc:"Whether a language model writes what rewrite asks for."`
 	Details   []presets.Detail `json:"details,omitempty" doc:"Where each is from, and saved ones that are not used."`
@@ -89,13 +89,13 @@ const (
 	presetPath  = presetsPath + "/{name}"
 )
 
-// presetSearcher knows what searches may name.
+// presetSearcher lists presets and rerankers.
 type presetSearcher interface {
 	Presets(tenant string) (names []string, standard string)
 	Models() (rerankers []string, writes bool)
 }
 
-// presetService keeps the presets that tenants save.
+// presetService manages the presets that tenants save.
 type presetService struct {
 	api      *endpoint.API
 	searcher presetSearcher
@@ -245,7 +245,7 @@ func (s *presetService) unsaved(name string) error {
 	return err
 }
 
-// mayChangePresets refuses keys that are not for all of what a preset changes.
+// mayChangePresets refuses keys without access to everything that a preset changes.
 func mayChangePresets(scope access.Scope) error {
 	if scope.KnowledgeBases == nil {
 		return nil

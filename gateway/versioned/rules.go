@@ -57,8 +57,8 @@ type ruleService struct {
 	sets *sets[RuleSet]
 }
 
-// register adds what is not for keys that are bound to a filter: rules name chunks and documents that
-// such a key may not know of.
+// register adds routes closed to keys that are bound to a filter: rules name chunks and documents that
+// such a key must not see.
 func (s *ruleService) register() {
 	const tag = "rules"
 	endpoint.Register(s.api, endpoint.Route{

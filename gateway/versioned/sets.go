@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// Sets keeps sets of knowledge bases that are edited while the gateway runs, with their
+// Sets stores sets of knowledge bases that are edited at run time, with their
 // versions: synonyms and query rules.
 type Sets interface {
 	List(ctx context.Context, tenant string) ([]versions.Version, error)
@@ -46,12 +46,12 @@ type rollbackInput struct {
 	Body Rollback
 }
 
-// Catalog knows the knowledge bases.
+// Catalog lists the knowledge bases.
 type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
 
-// sets are those of one kind, as far as a caller may see them. V is a version as callers see it.
+// sets serves the sets of one kind that a caller may see. V is a version as callers see it.
 type sets[V any] struct {
 	catalog Catalog
 	store   Sets   // nil: there are none
@@ -153,7 +153,7 @@ func (s *sets[V]) settled(
 	}
 	gone := s.check(ctx, scope, v.Set)
 	if !fault.Is(gone, fault.NotFound) {
-		return v, nil // it is saved, also where that cannot be told now
+		return v, nil // it is saved, even if that cannot be reported now
 	}
 	if err := s.store.Delete(ctx, scope.Tenant, v.Set, &v.Version); err != nil && !fault.Is(err, fault.Conflict) {
 		return nil, err
@@ -176,7 +176,7 @@ func (s *sets[V]) rollback(ctx context.Context, scope access.Scope, in *rollback
 // maxComment is the most bytes of the comment of an edit.
 const maxComment = 1000
 
-// prepare checks an edit and says whose it is.
+// prepare checks an edit and records its author.
 func (s *sets[V]) prepare(ctx context.Context, scope access.Scope, edit *versions.Edit) error {
 	if err := s.check(ctx, scope, edit.Set); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *sets[V]) prepare(ctx context.Context, scope access.Scope, edit *version
 	return sign(scope, edit)
 }
 
-// sign checks the comment of an edit and says whose it is.
+// sign checks the comment of an edit and records its author.
 func sign(scope access.Scope, edit *versions.Edit) error {
 	if len(edit.Comment) > maxComment || !utf8.ValidString(edit.Comment) {
 		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")

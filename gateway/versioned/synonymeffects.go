@@ -12,18 +12,18 @@ import (
 
 // Drafts answers questions by synonyms that are not saved.
 type Drafts interface {
-	// SearchBy searches as if the draft had been saved; nil: by what is saved. No answer is kept, and none is part of
+	// SearchBy searches as if the draft had been saved; nil: by what is saved. No answer is cached, and none is part of
 	// an experiment.
 	SearchBy(ctx context.Context, scope access.Scope, draft *synonyms.Draft, req search.Request) (*search.Response, error)
 }
 
-// Limits on what one request for effects may ask: each question is searched twice.
+// Limits on one request for effects: each question is searched twice.
 const (
 	effectQueries = 10
 	effectHits    = 10
 )
 
-// SynonymEffectsQuestion asks what a draft does to questions.
+// SynonymEffectsQuestion asks for the effects of a draft on questions.
 type SynonymEffectsQuestion struct {
 	Queries        []string `json:"queries" doc:"1 to 10 questions."`
 	Text           string   `json:"text" doc:"The draft: rules in Solr's format, one a line."`
@@ -36,7 +36,7 @@ type SynonymEffects struct {
 	Questions []SynonymEffect `json:"questions" doc:"In the order of the request."`
 }
 
-// SynonymEffect is what becomes of one question.
+// SynonymEffect is the effect on one question.
 type SynonymEffect struct {
 	Query   string      `json:"query"`
 	Current SynonymSide `json:"current" doc:"By the version in use."`

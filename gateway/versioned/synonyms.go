@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// Synonyms keeps the sets that are edited while the gateway runs.
+// Synonyms stores the sets that are edited at run time.
 type Synonyms interface {
 	Sets
 	Try(set, text, question string) (applied []synonyms.Applied, cut int, err error)
@@ -32,7 +32,7 @@ type SynonymHistory struct {
 	Versions []synonyms.Version `json:"versions" doc:"The newest first, without the texts."`
 }
 
-// SynonymTrial shows what synonyms do to a question.
+// SynonymTrial shows the effect of synonyms on a question.
 type SynonymTrial struct {
 	Current []synonyms.Applied `json:"current" doc:"With the version in use."`
 	Draft   []synonyms.Applied `json:"draft,omitempty" doc:"With the text given."`
@@ -51,7 +51,7 @@ type SynonymDraft struct {
 	Text string `json:"text" doc:"Rules in Solr's format, one a line."`
 }
 
-// SynonymProblems says what saving would refuse.
+// SynonymProblems lists the errors that saving would report.
 type SynonymProblems struct {
 	Rules    int                `json:"rules" doc:"Rules among the lines that were read."`
 	Problems []synonyms.Problem `json:"problems" doc:"Every line that cannot be used, in order; the first 100, behind which nothing was read. Empty: the text can be saved."`

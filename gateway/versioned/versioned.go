@@ -1,7 +1,7 @@
-// Package versioned has the resources that are edited while the gateway runs and keep all their versions.
+// Package versioned has the resources that are edited at run time and keep all their versions.
 //
-//	versioned.go  Stores: what they are made of
-//	sets.go       what sets of knowledge bases have in common
+//	versioned.go  Stores: their dependencies
+//	sets.go       the common part of sets of knowledge bases
 //	synonyms.go, synonymeffects.go, rules.go  such sets
 //	presets.go    presets that tenants save
 package versioned
@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// Stores keep what is edited.
+// Stores are the stores of the resources.
 type Stores struct {
 	Synonyms Synonyms     // nil: they cannot be edited
 	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
@@ -23,7 +23,7 @@ type Stores struct {
 	Presets  SavedPresets // nil: there are none but the searcher's
 }
 
-// Searcher knows what searches may name, and logs what is asked.
+// Searcher lists presets and rerankers, and logs queries.
 type Searcher interface {
 	presetSearcher
 	queryLog
@@ -34,13 +34,13 @@ type queryLog interface {
 	NoteQuery(ctx context.Context, query string)
 }
 
-// Edited is what is edited of each knowledge base.
+// Edited lists the stores with a set for each knowledge base.
 type Edited []struct {
 	store  Sets
-	global string // what is of all knowledge bases
+	global string // the set for all knowledge bases
 }
 
-// Register adds the resources, and gives what is to be dropped with a knowledge base.
+// Register adds the resources, and gives the sets to be dropped with a knowledge base.
 func Register(api *endpoint.API, catalog Catalog, searcher Searcher, of *Stores) Edited {
 	ofSynonyms := &sets[synonyms.Version]{
 		catalog: catalog, store: of.Synonyms, global: synonyms.Global,
@@ -54,8 +54,8 @@ func Register(api *endpoint.API, catalog Catalog, searcher Searcher, of *Stores)
 	return Edited{{ofSynonyms.store, ofSynonyms.global}, {ofRules.store, ofRules.global}}
 }
 
-// Drop drops what was edited of a deleted knowledge base, with its history, so that a new one
-// of the same name does not get it.
+// Drop drops the sets of a deleted knowledge base, with their history, so that a new one
+// of the same name does not get them.
 func (s Edited) Drop(ctx context.Context, scope access.Scope, kb string) error {
 	for _, of := range s {
 		if of.store == nil || kb == of.global {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// content is the knowledge bases, and what fills and changes them.
+// content is the knowledge bases with their ingestion and migrations.
 type content struct {
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline

@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/versions"
 )
 
-// customization is what users change about searches.
+// customization holds the users' changes to searches.
 type customization struct {
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // edited through the API

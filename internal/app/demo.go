@@ -80,7 +80,7 @@ func (d demoData) Load(ctx context.Context, scope access.Scope) (jobs.Job, error
 	case err != nil:
 		return jobs.Job{}, err
 	}
-	// The id is that of the tenant's, so that two who ask at once do not fill it twice.
+	// The id is unique to the tenant, so that two who ask at once do not fill it twice.
 	job := jobs.Job{ID: demoJob + "-" + scope.Tenant, Kind: demoJob, Tenant: scope.Tenant, KnowledgeBase: DemoID}
 	started, err := d.content.jobs.Start(job, func(ctx context.Context, report func(jobs.Progress)) error {
 		err := d.fill(ctx, scope, func(done, total int) {

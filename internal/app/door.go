@@ -12,12 +12,12 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// door is who may come in: keys, what tenants may use, and the log of who did what.
+// door decides access: keys, quotas of tenants, and the log of who did what.
 type door struct {
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
 	quota     *quota.Meter
-	usageFile *quota.SQLite // nil: what tenants write is counted elsewhere
+	usageFile *quota.SQLite // nil: writes of tenants are counted elsewhere
 	audit     *slog.Logger  // nil: nothing is audited
 	auditFile *os.File
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/web"
 )
 
-// parts is what a gateway is made of.
+// parts are the components of a gateway.
 type parts struct {
 	metrics   *prometheus.Registry
 	tracing   *trace.TracerProvider // nil: there are no traces
@@ -31,7 +31,7 @@ type parts struct {
 	usage     usage
 }
 
-// openGateway makes the server of the parts, and those that only it needs.
+// openGateway makes the server from the parts, and the parts that only it needs.
 func (p *parts) openGateway(o *Options) (*gateway.Server, error) {
 	configured, err := gatewayKeys(o.Config.Keys)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *parts) openGateway(o *Options) (*gateway.Server, error) {
 	return gateway.New(*options), nil
 }
 
-// gatewayOptions are those that the configuration and the open parts decide.
+// gatewayOptions builds the options from the configuration and the open parts.
 func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 	ui, err := web.Files()
 	if err != nil {

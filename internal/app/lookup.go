@@ -25,7 +25,7 @@ type allSynonyms struct {
 	edited editedSynonyms
 }
 
-// editedSynonyms are those of the API: what is saved, or what would be if a draft were.
+// editedSynonyms are the synonyms edited by the API: saved ones, or a draft.
 type editedSynonyms interface {
 	For(tenant, knowledgeBase string) analysis.Expander
 }
@@ -56,7 +56,7 @@ func (all expanders) Expand(terms []string) (found analysis.Expansions) {
 	return found
 }
 
-// tenantPresets are those of the configuration and those that a tenant has saved.
+// tenantPresets are the configured presets and the saved ones of a tenant.
 type tenantPresets struct {
 	saved    *presets.Store
 	planners map[string]search.Planner

@@ -252,7 +252,7 @@ func (m *Model) check(ctx context.Context) error {
 	return nil
 }
 
-// describe says in words which model embeds.
+// describe names the embedding model in words.
 func (m *Model) describe() string {
 	switch {
 	case m == nil:

@@ -59,7 +59,7 @@ func (m *models) names() []string {
 	return names
 }
 
-// dimensions returns those of a configured model, and its name; see catalog.Options.
+// dimensions gives the dimensions of a configured model, and its name; see catalog.Options.
 func (m *models) dimensions(ctx context.Context, name string) (int, string, error) {
 	return m.named(name).dimensions(ctx)
 }

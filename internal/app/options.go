@@ -14,7 +14,7 @@ import (
 // EmbeddedName is the name of the engine in the data directory.
 const EmbeddedName = "embedded"
 
-// Options are what a gateway is opened with.
+// Options configure a gateway.
 type Options struct {
 	Config  *config.Config
 	Origins config.Origins // of its values
@@ -23,7 +23,7 @@ type Options struct {
 	// Preload is set for a gateway that runs for long: it starts the model and loads
 	// knowledge bases before the first request.
 	Preload bool
-	Demo    fs.FS // what the demo is filled with; nil: docs.Demo
+	Demo    fs.FS // documents of the demo; nil: docs.Demo
 	// Grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
 	Grace time.Duration
 }

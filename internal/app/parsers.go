@@ -14,7 +14,7 @@ import (
 const ParserCommand = "parse-files"
 
 // newParsers returns the processes that parse files, which are this program again. What they compile once
-// is kept below the folder of the data.
+// is stored below the folder of the data.
 func newParsers(size int, dataDir string) (*pool.Pool, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,7 @@ func newParsers(size int, dataDir string) (*pool.Pool, error) {
 	return pool.New(pool.Options{Command: command, Size: size}), nil
 }
 
-// parser is what splits files: the gateway's processes, beside a converter where one is configured.
+// parser splits files in processes of the gateway, and by a converter where one is configured.
 func (c *content) parser(o *Options) parse.Parser {
 	i := &o.Config.Ingest
 	if i.ConverterURL == "" {

@@ -12,7 +12,7 @@ import (
 const readyTimeout = 2 * time.Second
 
 // readiness checks all back ends in parallel. Keyword search needs the engine of new knowledge
-// bases; what else is away costs the hits that it has.
+// bases; any other that is unavailable costs only its hits.
 func (p *parts) readiness(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

@@ -6,10 +6,10 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// repairer is an engine that repairs damage to what it has stored.
+// repairer is an engine that repairs damage to its data.
 type repairer interface{ Repairs() int }
 
-// measure adds what the engines repaired, what is damaged, and the keyword indexes to the metrics.
+// measure adds repairs, damage and the keyword indexes to the metrics.
 func (s *storage) measure(metrics prometheus.Registerer) {
 	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "hybridge_index_repairs_total", Help: "Stored BM25 indexes that were damaged and rebuilt from the chunks.",
@@ -38,7 +38,7 @@ func (s *storage) measure(metrics prometheus.Registerer) {
 	}
 }
 
-// troubles are those of all engines.
+// troubles collects the troubles of all engines.
 func (s *storage) troubles() (all []engine.Trouble) {
 	for _, e := range s.engines {
 		if t, ok := e.(engine.Troubled); ok {

@@ -24,7 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/rewrite"
 )
 
-// searching is what answers questions.
+// searching is the searcher and its layers.
 type searching struct {
 	options  search.Options
 	searcher gateway.Searcher      // by which users search
@@ -68,7 +68,7 @@ func searchOptions(o *Options, analyzer *tokens.Analyzer, c *content, m *models,
 	return options
 }
 
-// AddServices adds the models that are asked beside the engines: rerankers, and what writes phrasings.
+// AddServices adds the models beside the engines: rerankers, and the rewriter.
 func AddServices(o *search.Options, c *config.Config) {
 	o.Rerankers = map[string]search.Reranker{}
 	for name, r := range c.AllRerankers() {

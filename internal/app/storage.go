@@ -20,7 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 )
 
-// storage is the engines, and what they share.
+// storage is the engines and their shared parts.
 type storage struct {
 	engines  []engine.Engine
 	standard string         // the engine of new knowledge bases
@@ -29,7 +29,7 @@ type storage struct {
 	keywords *tiered.Cache  // of the postgres engine; nil without it
 }
 
-// engineParts is what every engine is opened with.
+// engineParts are the dependencies of every engine.
 type engineParts struct {
 	*Options
 	analyzer *tokens.Analyzer

@@ -18,7 +18,7 @@ import (
 )
 
 // newTracing returns nil where no collector is configured. It connects when there is something
-// to send; a collector that is away costs traces and a line in the log.
+// to send; an unavailable collector costs traces and a line in the log.
 func newTracing(
 	ctx context.Context, c *config.Tracing, version string, log *slog.Logger,
 ) (*trace.TracerProvider, error) {
@@ -58,7 +58,7 @@ func tracesURL(base string) string {
 // lastTraces is how long the end of the program waits for the collector.
 const lastTraces = 2 * time.Second
 
-// closeTracing sends what is left.
+// closeTracing sends the remaining traces.
 func closeTracing(tracing *trace.TracerProvider, log *slog.Logger) {
 	if tracing == nil {
 		return

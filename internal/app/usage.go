@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 )
 
-// usage is what is known about how users search.
+// usage holds the records of how users search.
 type usage struct {
 	events *events.Log // nil: searches and events are not logged
 	trials *live.Store // experiments; nil: the default engine keeps none

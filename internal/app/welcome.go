@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Welcome says where the gateway is, what it uses, and a request to try.
+// Welcome shows the address of the gateway, its parts, and a request to try.
 func (a *App) Welcome(address string) string {
 	lines := []string{
 		fmt.Sprintf("Hybridge %s serves on %s", a.Version, address), "  engines    " + a.describeEngines(),

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/labels"
 )
 
-// writeMetrics count what engines are given to write, how it ended and how long it took.
+// writeMetrics count writes to engines, their outcome and duration.
 type writeMetrics struct {
 	calls     *prometheus.CounterVec
 	durations *prometheus.HistogramVec

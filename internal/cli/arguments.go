@@ -14,14 +14,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// argument is one of those that a command's line of usage names: KB, [PLAN] or PATH...
+// argument is an argument in a command's line of usage: KB, [PLAN] or PATH...
 type argument struct {
 	name               string
 	optional, repeated bool
 }
 
-// argumentsOf reads the arguments of a command from its line of usage, so that what the help says
-// is what is checked and completed.
+// argumentsOf reads the arguments of a command from its line of usage, so that help, checks
+// and completion agree.
 func argumentsOf(cmd *cobra.Command) []argument {
 	words := strings.Fields(cmd.Use)[1:]
 	all := make([]argument, len(words))
@@ -49,7 +49,7 @@ func CheckArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkCommand refuses what is no command of a group.
+// checkCommand refuses unknown commands of a group.
 func checkCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -64,10 +64,10 @@ func checkCommand(cmd *cobra.Command, args []string) error {
 	return suggest(err, "", nearest(args[0], known))
 }
 
-// flagProblem words what is wrong with a flag.
+// flagProblem explains an invalid flag.
 func flagProblem(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
-		return checkCommand(cmd, args) // the flag is that of a command which is not there
+		return checkCommand(cmd, args) // the flag follows an unknown command
 	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
@@ -103,7 +103,7 @@ func flagsThatMaybe(cmd *cobra.Command) (all []string) {
 	return all
 }
 
-// MissingFlag says that a command cannot do without a flag.
+// MissingFlag is the error of a missing flag.
 func MissingFlag(name, accepted string) error {
 	err := fault.New(fault.InvalidArgument, "%s is missing; it must be %s", name, accepted)
 	err.Field = name
@@ -130,7 +130,7 @@ func GivenWith(flags *pflag.FlagSet, other string, names ...string) error {
 	return nil
 }
 
-// accepted says in words what a flag takes.
+// accepted describes the accepted values of a flag.
 func accepted(v pflag.Value) string {
 	known := map[string]string{
 		"int": "a whole number", "float64": "a number", "bool": "true or false",

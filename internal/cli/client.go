@@ -71,7 +71,7 @@ type Call struct {
 	ContentType  string
 }
 
-// The types of what is sent.
+// Content types of requests.
 const (
 	AsJSON   = "application/json"
 	AsNDJSON = "application/x-ndjson"

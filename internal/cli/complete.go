@@ -16,7 +16,7 @@ const completionPatience = time.Second
 
 // completeAll has the shell complete the flags and arguments of a command.
 func (p *Program) completeAll(cmd *cobra.Command) {
-	// cobra keeps what it is given here for ever, and in it the command: only for the shell that asks.
+	// cobra keeps everything registered here for ever, and in it the command: only for the shell that asks.
 	if len(p.args) > 0 && strings.HasPrefix(p.args[0], cobra.ShellCompRequestCmd) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if complete := p.completionOf(f); complete != nil {
@@ -43,7 +43,7 @@ func (p *Program) completeAll(cmd *cobra.Command) {
 	}
 }
 
-// isPath says which arguments the shell completes itself.
+// isPath reports whether the shell itself completes an argument.
 var isPath = map[string]bool{"FILE": true, "PATH": true, "DIR": true}
 
 // completionOf completes the values of a flag; nil: the shell does, by the names of files.
@@ -64,7 +64,7 @@ func (p *Program) completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	}
 }
 
-// complete gives the names that go on with what was typed, after what stays before them.
+// complete gives the names that complete the typed text, after the part that stays before them.
 func (p *Program) complete(cmd *cobra.Command, list names, before, typed string) ([]string, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if list == nil {
@@ -94,7 +94,7 @@ func (p *Program) complete(cmd *cobra.Command, list names, before, typed string)
 func (p *Program) withoutGateway(cmd *cobra.Command) *asked {
 	a := &asked{cmd: cmd}
 	if cmd.Flags().Lookup(configFlag) != nil {
-		a.settings, _ = p.Settings(cmd) // wrong ones are told when the command runs
+		a.settings, _ = p.Settings(cmd) // errors are reported when the command runs
 	}
 	return a
 }

@@ -27,7 +27,7 @@ func (p *Program) AddConfirmation(cmd *cobra.Command) *Confirmation {
 	return c
 }
 
-// Possible refuses a command that could not ask: a script says what it means.
+// Possible refuses a command that cannot ask: a script must confirm by a flag.
 func (c *Confirmation) Possible(what string) error {
 	if c.Yes || isTerminal(c.Program.Stdin) && isTerminal(c.Program.Stderr) {
 		return nil
@@ -48,7 +48,7 @@ func (c *Confirmation) Ask(about func() (string, error)) error {
 		return err
 	}
 	fmt.Fprintf(c.Program.Stderr, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(c.Program.Stdin).ReadString('\n') // what cannot be read is no yes
+	answer, _ := bufio.NewReader(c.Program.Stdin).ReadString('\n') // unreadable input is no yes
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes", "是":
 		return nil

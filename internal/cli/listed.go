@@ -82,7 +82,7 @@ func knowledgeBases(ctx context.Context, a *asked) (ids []string) {
 	return ids
 }
 
-// engineNames are those of the gateway, else those that there can be.
+// engineNames gives the engines of the gateway, or all possible ones without a gateway.
 func engineNames(ctx context.Context, a *asked) (all []string) {
 	var list gateway.KnowledgeBases
 	a.get(ctx, "/v1/knowledge-bases", &list)
@@ -95,7 +95,7 @@ func engineNames(ctx context.Context, a *asked) (all []string) {
 	return all
 }
 
-// presetNames are those of the gateway, else those that a command has without one.
+// presetNames gives the presets of the gateway, or those of the settings without one.
 func presetNames(ctx context.Context, a *asked) []string {
 	var list gateway.Presets
 	a.get(ctx, PresetsPath, &list)
@@ -109,7 +109,7 @@ func presetNames(ctx context.Context, a *asked) []string {
 	return slices.Sorted(maps.Keys(planners))
 }
 
-// presetArguments are those that a command on presets may be about: only show takes one that was not saved.
+// presetArguments gives the presets that a command accepts: only show takes one that was not saved.
 func presetArguments(ctx context.Context, a *asked) (all []string) {
 	if a.cmd.Name() == "show" {
 		return presetNames(ctx, a)
@@ -148,7 +148,7 @@ func synonymSets(ctx context.Context, a *asked) []string {
 	return append(knowledgeBases(ctx, a), "global")
 }
 
-// metricNames are those of the usual depth.
+// metricNames gives the metrics at the default depth.
 func metricNames(context.Context, *asked) []string {
 	all := metric.Families()
 	for i := range all {

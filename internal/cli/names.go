@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Where the API has what commands name.
+// The API's paths of named things.
 const (
 	EvaluationsPath = "/v1/evaluations"
 	ExperimentsPath = "/v1/experiments"
@@ -38,10 +38,10 @@ type asked struct {
 	cmd      *cobra.Command
 	client   *Client        // nil: no gateway answers
 	settings *config.Config // nil: not known
-	typed    string         // what the shell has of a value so far
+	typed    string         // the typed part of a value
 }
 
-// flagNames are the values of flags, whatever the command.
+// flagNames gives the values of flags, for all commands.
 var flagNames = map[string]names{
 	"kb":              knowledgeBases,
 	"boosts":          assigned(knowledgeBases),
@@ -98,7 +98,7 @@ var argumentNames = map[string]names{
 	"EXPERIMENT": experimentNames,
 }
 
-// namesOf are the values that an argument may have; nil: it may have any, as what is created.
+// namesOf gives the possible values of an argument; nil: any, such as a new name.
 func namesOf(cmd *cobra.Command, a argument) names {
 	if cmd.Name() == "create" {
 		return nil
@@ -152,14 +152,14 @@ func assigned(list names) names {
 	}
 }
 
-// get asks the gateway, if there is one; what it does not say stays empty.
+// get asks the gateway, if there is one; missing parts stay empty.
 func (a *asked) get(ctx context.Context, path string, into any) {
 	if a.client != nil {
-		_ = a.client.Get(ctx, path, into) // who types a command is not told of it
+		_ = a.client.Get(ctx, path, into) // completion reports no errors
 	}
 }
 
-// fieldNames are those of a page of chunks, beside those that every chunk has.
+// fieldNames gives the fields of a page of chunks, and those that every chunk has.
 func fieldNames(ctx context.Context, a *asked) []string {
 	found := map[string]bool{"document_id": true, "document_name": true, "owner": true, "written_at": true}
 	answer := a.everything(ctx, search.Request{})
@@ -186,7 +186,7 @@ func filterParts(ctx context.Context, a *asked) (all []string) {
 	return all
 }
 
-// everything asks for chunks of the knowledge bases that are searched, whatever they say.
+// everything asks for all chunks of the searched knowledge bases.
 func (a *asked) everything(ctx context.Context, req search.Request) (answer search.Response) {
 	if a.client == nil {
 		return answer

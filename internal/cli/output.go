@@ -23,7 +23,7 @@ func PrintJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// Done says what became of what was named: "deleted manuals", {"deleted": "manuals"}.
+// Done reports the outcome for a named thing: "deleted manuals", {"deleted": "manuals"}.
 func (p *Program) Done(inJSON bool, what, name string) error {
 	if inJSON {
 		return PrintJSON(p.Stdout, map[string]string{what: name})

@@ -49,8 +49,8 @@ type Group struct {
 	Commands func(*Program) []*cobra.Command
 }
 
-// complement gives a command, and all below it, what all have alike: what arguments it takes, and
-// what the shell completes.
+// complement gives a command, and all below it, the common parts: accepted arguments, and
+// completions.
 func (p *Program) complement(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		p.complement(sub)
@@ -84,7 +84,7 @@ func (p *Program) versionCommand() *cobra.Command {
 	}
 }
 
-// helpCommand is cobra's, but that it refuses what does not exist.
+// helpCommand is cobra's, but refuses unknown commands.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]...",

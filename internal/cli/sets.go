@@ -118,7 +118,7 @@ func (s SetCommands[V]) Show(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// AddBaseVersion adds the flag that says which version was seen; base is nil where it is not given.
+// AddBaseVersion adds the flag for the version that was edited; base is nil without it.
 func AddBaseVersion(cmd *cobra.Command) (base func() *int) {
 	seen := cmd.Flags().Int("base", 0, "Fail unless this version is in use")
 	return func() *int {
@@ -168,7 +168,7 @@ func (s SetCommands[V]) Rollback(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// change sends an edit and says which version is in use.
+// change sends an edit and reports the version in use.
 func (s SetCommands[V]) change(cmd *cobra.Command, method, path string, body any, inJSON bool) error {
 	return s.Program.WithGateway(cmd, func(ctx context.Context, c *Client) error {
 		change, err := PostJSON(path, body)

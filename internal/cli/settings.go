@@ -46,7 +46,7 @@ func (p *Program) Settings(cmd *cobra.Command) (*config.Config, error) {
 	return c, err
 }
 
-// SettingsWithOrigins also tells where each setting came from.
+// SettingsWithOrigins also gives the source of each setting.
 func (p *Program) SettingsWithOrigins(cmd *cobra.Command) (*config.Config, config.Origins, error) {
 	path, err := cmd.Flags().GetString(configFlag)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// suggestion is an error with what may have been meant.
+// suggestion is an error with a suggested correction.
 type suggestion struct {
 	error
 	meant []string
@@ -40,8 +40,8 @@ func suggest(err error, prefix string, close []string) error {
 	return s
 }
 
-// nearest are the names that a word most likely stands for, at most three: those that a letter makes
-// of it or that begin with it, else those that two letters make of it.
+// nearest gives the names that a word most likely stands for, at most three: those one letter
+// away or beginning with it, else those two letters away.
 func nearest(word string, names []string) []string {
 	const most, isShort = 3, 4
 	if word == "" {

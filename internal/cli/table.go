@@ -8,7 +8,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// terminal says how wide texts are; what may be narrow or wide is narrow, wherever the program runs.
+// terminal measures the width of texts; ambiguous characters are narrow, wherever the program runs.
 var terminal = &runewidth.Condition{}
 
 // Table aligns columns that are separated by tabs, by how wide a terminal shows their texts: a

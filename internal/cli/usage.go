@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 )
 
-// flagGroup says under which heading the help lists a flag; none: among those of the command.
+// flagGroup gives the heading of a flag in the help; none: among the command's own.
 const flagGroup = "hybridge_group"
 
 // The groups of flags.
@@ -30,7 +30,7 @@ func grouped(flags *pflag.FlagSet, group string, names ...string) {
 	}
 }
 
-// usage prints how a command is used: what counts for it first, and what seldom does in one line.
+// usage prints the help of a command: relevant flags first, and rarely relevant ones in one line.
 func usage(cmd *cobra.Command) error {
 	out := &Printer{W: cmd.OutOrStderr()}
 	out.Line("Usage:")
@@ -63,7 +63,7 @@ func usage(cmd *cobra.Command) error {
 	return out.Err
 }
 
-// commands lists what is below a command, by its groups.
+// commands lists the subcommands of a command, by their groups.
 func (out *Printer) commands(cmd *cobra.Command) {
 	groups := append(slices.Clone(cmd.Groups()), &cobra.Group{Title: "Commands"})
 	if len(groups) > 1 {

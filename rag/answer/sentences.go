@@ -20,7 +20,7 @@ type Sentence struct {
 type cutter struct {
 	sources  int    // numbers from 1 to this are sources
 	room     int    // bytes of the answer that are still taken
-	text     string // what is not told yet
+	text     string // the text not told yet
 	thinking bool
 	begun    bool
 	full     bool // more arrived than there was room for
@@ -88,7 +88,7 @@ const (
 )
 
 // firstEnd is where the first sentence of a text ends, in bytes, its citations and the white space after it included;
-// 0 where that depends on what is still to arrive. The text does not begin with white space.
+// 0 if that depends on text still to arrive. The text does not begin with white space.
 func firstEnd(text string, final bool) int {
 	if end, isCode := codeEnd(text, final); isCode {
 		return end
@@ -102,7 +102,7 @@ func firstEnd(text string, final bool) int {
 			inCode = !inCode
 			continue
 		case r == '\n':
-			i-- // what follows is on another line
+			i-- // the rest is on another line
 		case inCode || !strings.ContainsRune(hard+soft, r):
 			continue
 		default:

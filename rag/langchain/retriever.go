@@ -18,8 +18,8 @@ import (
 type Retriever struct {
 	Service *rag.Service
 	Query   rag.Query // of every question, except Text
-	// Options are those of langchaingo's vector stores. WithScoreThreshold is the least
-	// relevance of a document, in [0, 1]; a search has nothing for the others, and refuses.
+	// Options are options of langchaingo's vector stores. WithScoreThreshold is the minimum
+	// relevance of a document, in [0, 1]; all others are refused, as a search has no equivalent.
 	Options []vectorstores.Option
 }
 
@@ -47,7 +47,7 @@ func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]sc
 	return documents, nil
 }
 
-// apply does what the options say.
+// apply applies the options.
 func (r Retriever) apply(q *rag.Query) error {
 	var o vectorstores.Options
 	for _, option := range r.Options {

@@ -15,7 +15,7 @@ func LargerKnown(a, b float64) float64 {
 	return a
 }
 
-// RelevanceAccount says how the relevance of a knowledge base's hits came to be.
+// RelevanceAccount explains the relevance of a knowledge base's hits.
 type RelevanceAccount struct {
 	KnowledgeBase string `json:"knowledge_base"`
 	By            string `json:"by" enum:"vectors,words,nothing" doc:"What evidence is taken of: cosines, or the share of the question's words that a chunk has."`
@@ -36,8 +36,8 @@ type LanguageScale struct {
 	bank.Scale
 }
 
-// EvidenceOf is the evidence of a hit of the knowledge base, as its legs are explained; NaN
-// where there is none.
+// EvidenceOf is the evidence of a hit of the knowledge base, from the explanations of its legs; NaN
+// without any.
 func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	best := math.NaN()
 	told := a.languageOf(h)
@@ -61,7 +61,7 @@ func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	return best
 }
 
-// languageOf is that of a hit, where there is a scale for it, else that of most chunks.
+// languageOf gives the language of a hit if it has a scale, else the language of most chunks.
 func (a *RelevanceAccount) languageOf(h *Hit) string {
 	main, most := "", 0.0
 	for _, line := range a.Languages {
@@ -92,7 +92,7 @@ const (
 	longestLength  = 251
 )
 
-// Coverage is what changed the weight of a text leg for a knowledge base.
+// Coverage explains how the weight of a text leg was changed for a knowledge base.
 type Coverage struct {
 	Planned       float64 `json:"planned" doc:"The weight before."`
 	Known         float64 `json:"known" doc:"Share of the query's idf mass that the text index knows, in [0, 1]."`
@@ -100,18 +100,18 @@ type Coverage struct {
 	Language      string  `json:"language,omitempty" doc:"ISO 639-1; both are of the knowledge bases in this language alone, as chunks of several are compared."`
 }
 
-// WeightAccount says what weight a leg has for a knowledge base, and by which rule.
+// WeightAccount explains the weight of a leg for a knowledge base.
 type WeightAccount struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	Leg           string    `json:"leg"`
 	Weight        float64   `json:"weight"`
 	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
 	Coverage      *Coverage `json:"coverage,omitempty"`
-	// ByQuestion is set where the preset's weights_by changed the weight further.
+	// ByQuestion is set if the preset's weights_by changed the weight further.
 	ByQuestion *plan.ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
 }
 
-// Factor is what the planned weight is multiplied by.
+// Factor is the factor by which the planned weight is multiplied.
 func (c *Coverage) Factor() float64 {
 	length := 1.0
 	if c.AverageLength > 0 {

@@ -10,14 +10,14 @@ import (
 type AnalyzeResponse struct {
 	Tokens   []AnalyzedToken  `json:"tokens"`
 	Synonyms []AppliedSynonym `json:"synonyms"`
-	// SynonymsCut is how many more there are, over the limits of package synonyms.
+	// SynonymsCut is the number of further ones, over the limits of package synonyms.
 	SynonymsCut int                `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
 	Query       *textquery.Query   `json:"query"`
 	Required    []textquery.Phrase `json:"required,omitempty"`
 	Excluded    []textquery.Phrase `json:"excluded,omitempty"`
 	Known       float64            `json:"known"` // share of the query's idf mass that the index knows
 	Plan        plan.Plan          `json:"plan"`
-	// Statements are the exact requests per knowledge base, where its engine
+	// Statements are the exact requests per knowledge base, if its engine
 	// sends any.
 	Statements []Statement `json:"statements"`
 }

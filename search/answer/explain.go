@@ -23,21 +23,21 @@ const (
 	OutcomeGrouped    = "grouped"      // a better chunk of its document, or with its text, stands for it
 )
 
-// ExplainResponse tells where the chunk ended up and what every leg says of it.
+// ExplainResponse tells where the chunk ended up, with every leg's observation of it.
 type ExplainResponse struct {
 	ChunkID       string `json:"chunk_id"`
 	KnowledgeBase string `json:"knowledge_base"`
 	Method        string `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
 	Outcome       string `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
-	// Detail is the outcome in a sentence, with the filter, threshold or chunk at work.
+	// Detail is the outcome in a sentence, with the filter, threshold or chunk that decided it.
 	Detail   string      `json:"detail" locale:"text"`
 	Rank     *int        `json:"rank"` // in the answer set, from 1
 	Score    *float64    `json:"score"`
 	RawScore *float64    `json:"raw_score"`
 	Legs     []LegReport `json:"legs"`
-	// Rerank is what the reranker said, where it read the chunk.
+	// Rerank is the reranker's verdict, if it read the chunk.
 	Rerank *Reranked `json:"rerank,omitempty"`
-	// SecondStage is what that said of it.
+	// SecondStage is the second stage's verdict.
 	SecondStage *SecondScore `json:"second_stage,omitempty"`
 	Plan        plan.Plan    `json:"plan"`
 	Degraded    []Degraded   `json:"degraded"`

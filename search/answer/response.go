@@ -23,7 +23,7 @@ type Response struct {
 	QueryID string  `json:"query_id"`
 	Cached  bool    `json:"cached"`
 	TookMS  float64 `json:"took_ms" minimum:"0"`
-	// Experiments are those that the search is part of, whoever has this answer in common with it.
+	// Experiments are the experiments of this search, even if the cached answer is shared.
 	Experiments []InExperiment `json:"experiments,omitempty" doc:"Experiments that this search is part of."`
 
 	Preset   string  `json:"preset"`
@@ -37,20 +37,20 @@ type Response struct {
 	Hits       []Hit                   `json:"hits"`
 	Documents  []DocumentCount         `json:"documents"`
 	Facets     map[string][]FacetCount `json:"facets,omitempty"`
-	// Relaxed names the minimum_should_match that answered, when the one
-	// planned found nothing.
+	// Relaxed names the minimum_should_match that found the hits, if the planned one
+	// found nothing.
 	Relaxed *string `json:"relaxed"`
-	// DidYouMean is the question with its unknown words corrected, where the request asks for it.
+	// DidYouMean is the question with its unknown words corrected, if the request asks for it.
 	DidYouMean string     `json:"did_you_mean,omitempty" doc:"Where the request has did_you_mean: the question with words that no chunk has corrected to close ones that chunks have which the caller may see. Left out where there is nothing to correct."`
 	Degraded   []Degraded `json:"degraded"`
 	// MergedBy says how hits of several knowledge bases were compared: pooled, as if all
-	// chunks were in one, or where that cannot be, as of other models,
+	// chunks were in one, or if that is impossible, as with different models,
 	// raw_score or score.
 	MergedBy    string   `json:"merged_by,omitempty"`
 	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
 	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 	Explain     *Explain `json:"explain,omitempty"`
-	// Shared has the members from preset on of an answer that was kept; of them only Preset
+	// Shared has the fields from preset on of a cached answer; of them only Preset
 	// and Timings are set here then.
 	Shared *Shared `json:"-"`
 }
@@ -61,9 +61,9 @@ type InExperiment struct {
 	Variant string `json:"variant,omitempty" doc:"The variant that answered; left out where both are in one list."`
 }
 
-// Shared is most of an answer as JSON, which several answers have in common.
+// Shared is the part of an answer's JSON that several answers share.
 type Shared struct {
-	JSON []byte // nobody changes it
+	JSON []byte // read-only
 	Hits int    // how many there are
 
 	names func() []HitName
@@ -75,7 +75,7 @@ type HitName struct {
 	ID            string `json:"id"`
 }
 
-// HitNames name the hits, best first. Nobody changes the list.
+// HitNames name the hits, best first. The list is read-only.
 func (r *Response) HitNames() []HitName {
 	if r.Shared != nil {
 		return r.Shared.names()
@@ -99,7 +99,7 @@ func readNames(common []byte) []HitName {
 	return answer.Hits
 }
 
-// NewShared gives the common part of the JSON of a response; nil where there is none, as
+// NewShared gives the shared part of the JSON of a response; nil without one, as
 // for texts that are translated for each reader.
 func NewShared(r *Response, text []byte) *Shared {
 	head, err := r.AppendHead(nil)
@@ -107,12 +107,12 @@ func NewShared(r *Response, text []byte) *Shared {
 		return nil
 	}
 	common := text[len(head):]
-	// Few ask, and then for an answer that is asked for often.
+	// Few callers need them, and then of answers that are requested often.
 	names := sync.OnceValue(func() []HitName { return readNames(common) })
 	return &Shared{JSON: common, Hits: len(r.Hits), names: names}
 }
 
-// isTranslated reports whether a text of the answer is told in the language of its reader.
+// isTranslated reports whether a text of the answer is translated for its reader.
 func (r *Response) isTranslated() bool {
 	return r.EmptyReason != "" || len(r.Degraded) > 0 || r.Explain != nil &&
 		slices.ContainsFunc(r.Explain.Relevance, func(a RelevanceAccount) bool { return a.Why != "" })
@@ -138,7 +138,7 @@ type Timings struct {
 type Total struct {
 	Value    int    `json:"value"`
 	Relation string `json:"relation" enum:"eq,gte"`
-	// Folded is how many of them are copies of hits of this page and of those before it.
+	// Folded is the number of near-duplicates of hits of this page and of earlier ones.
 	Folded int `json:"folded,omitempty" doc:"Of value, the chunks that hits of this page and of those before it stand for: see copies."`
 }
 
@@ -176,7 +176,7 @@ type Hit struct {
 	*engine.QA
 }
 
-// Copy is a chunk that a hit stands for.
+// Copy is a near-duplicate folded into a hit.
 type Copy struct {
 	KnowledgeBase string `json:"knowledge_base"`
 	ID            string `json:"id"`
@@ -205,7 +205,7 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// Explain is how the answer came to be.
+// Explain explains the whole answer.
 type Explain struct {
 	Plan  plan.Plan        `json:"plan"`
 	Query *textquery.Query `json:"query,omitempty"` // of the first knowledge base
@@ -213,17 +213,17 @@ type Explain struct {
 	Known *float64 `json:"known,omitempty"`
 	// Weights says for each knowledge base how much each leg counts, and by which rule.
 	Weights []WeightAccount `json:"weights"`
-	// SynonymsCut is how many synonyms were left out.
+	// SynonymsCut is how many synonyms were omitted.
 	SynonymsCut int `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
 	// Queries are the further phrasings, those of a language model last.
 	Queries []string `json:"queries,omitempty"`
-	// Methods says per knowledge base how its ranking was made.
+	// Methods names for each knowledge base the method of its ranking.
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.
 	Cut map[string]int `json:"cut"`
-	// Rules are those that the question matches.
+	// Rules are the rules that match the question.
 	Rules []AppliedRule `json:"rules,omitempty" doc:"The query rules that the question matches, in their order."`
-	// Relevance says per knowledge base what it was taken from.
+	// Relevance explains the relevance of each knowledge base.
 	Relevance []RelevanceAccount `json:"relevance,omitempty"`
 }
 
@@ -240,5 +240,5 @@ func NewQueryID() string {
 	return id.String()
 }
 
-// Milliseconds is a duration as Timings have it.
+// Milliseconds is a duration in the unit of Timings.
 func Milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

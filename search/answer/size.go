@@ -10,18 +10,18 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Allowance is how many bytes the texts of an answer may take, and how many they do. It is
+// Allowance is the byte budget for the texts of an answer, and its current use. It is
 // safe for concurrent use.
 type Allowance struct {
 	Limit int64 // 0: any number
 	taken atomic.Int64
 
-	Making      *atomic.Int64 // taken by all answers that are being made; nil: not counted
+	Making      *atomic.Int64 // taken by all answers in progress; nil: not counted
 	MakingLimit int64         // 0: any number
 }
 
-// Take fails when the answer has become too large. It is asked while the answer grows, so
-// that one that is refused never was in memory.
+// Take fails if the answer has become too large. It is called while the answer grows, so
+// that a refused one is never in memory as a whole.
 func (a *Allowance) Take(bytes int) error {
 	if a.Making != nil {
 		if all := a.Making.Add(int64(bytes)); a.MakingLimit > 0 && all > a.MakingLimit {
@@ -36,7 +36,7 @@ func (a *Allowance) Take(bytes int) error {
 	return nil
 }
 
-// Done gives back what the answer has taken of that of all.
+// Done releases the bytes of the answer.
 func (a *Allowance) Done() {
 	if a.Making != nil {
 		a.Making.Add(-a.taken.Load())
@@ -57,7 +57,7 @@ const (
 	mostPortion  = 2048
 )
 
-// Portion is how many of the chunks to read next, of which so many were read.
+// Portion is how many chunks to read next, given the number of those read.
 func (a *Allowance) Portion(read int) int {
 	switch {
 	case a.Limit == 0:
@@ -69,7 +69,7 @@ func (a *Allowance) Portion(read int) int {
 	return int(min(max((a.Limit-a.taken.Load())/average, leastPortion), mostPortion))
 }
 
-// SizeOf is about what a chunk takes in an answer, in bytes.
+// SizeOf is about the size of a chunk in an answer, in bytes.
 func SizeOf(c *engine.Chunk) int {
 	size := len(c.ID) + len(c.DocumentID) + len(c.DocumentName) + len(c.Title) + len(c.Content) +
 		len(c.FieldText(engine.PartKeywords)) + len(c.FieldText(engine.PartQuestions))

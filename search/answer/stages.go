@@ -4,7 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/rules"
 )
 
-// Reranked is what a reranker said of a hit. The hit's score is
+// Reranked is a reranker's verdict on a hit. The hit's score is
 // weight · score + (1 − weight) · fused, times its knowledge base's boost.
 type Reranked struct {
 	Score  float64 `json:"score" doc:"The reranker's, in [0, 1]."`
@@ -13,7 +13,7 @@ type Reranked struct {
 	Weight float64 `json:"weight" doc:"Of the reranker's score."`
 }
 
-// SecondScore is what a second stage said of a hit, whose score is
+// SecondScore is a second stage's verdict on a hit, whose score is
 // (text · words + vector · cosine) / (text + vector), times its knowledge base's boost.
 type SecondScore struct {
 	Words  float64  `json:"words" doc:"The share of the question's words, by weight, that the chunk holds, in [0, 1]."`
@@ -22,18 +22,18 @@ type SecondScore struct {
 	Rank   int      `json:"rank" doc:"The place before, from 1."`
 }
 
-// Diversity says where a hit came from in a diverse answer.
+// Diversity is the place of a hit before the answer was diversified.
 type Diversity struct {
 	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
 	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
 }
 
-// Pinned says which rule put a hit before the others.
+// Pinned names the rule that put a hit before the others.
 type Pinned struct {
 	Rule string `json:"rule"`
 }
 
-// AppliedRule is a rule that the question matches, with what it did.
+// AppliedRule is a rule that the question matches, with its effect.
 type AppliedRule struct {
 	KnowledgeBase string         `json:"knowledge_base"`
 	Rule          string         `json:"rule"`

@@ -21,10 +21,10 @@ func (r *Response) AppendJSON(to []byte) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// responseWriter writes the members of a Response in the order of its fields.
+// responseWriter writes a Response, field by field.
 type responseWriter struct{ *jsonout.Writer }
 
-// head writes the members that are an answer's own, however many share the others.
+// head writes the fields of an answer that are never shared.
 func (w responseWriter) head(r *Response) {
 	w.String(`{"query_id":`, r.QueryID)
 	w.Bool(`,"cached":`, r.Cached)
@@ -151,7 +151,7 @@ func (w responseWriter) hit(h *Hit) {
 	w.Raw(`}`)
 }
 
-// later writes what the steps after fusion said.
+// later writes the additions of steps after the fusion.
 func (w responseWriter) later(h *Hit) {
 	if said := h.SecondStage; said != nil {
 		w.Float(`,"second_stage":{"words":`, said.Words)

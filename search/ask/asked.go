@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Asked is a request that was planned, with its question: what every later step goes by.
+// Asked is a planned request with its question: the input of every later step.
 type Asked struct {
 	Request  *plan.Request
 	Subjects []engines.Subject
@@ -33,14 +33,14 @@ func (r *Asked) Hides() bool {
 	})
 }
 
-// MayShow reports whether a chunk of a subject may be shown beside what engines find: a pin shows
+// MayShow reports whether a chunk of a subject may be shown beside the engines' hits: a pin shows
 // nobody what a search would not.
 func (r *Asked) MayShow(of int, chunk *engine.Chunk) bool {
 	hidden := r.Rules != nil && r.Rules[of].HiddenBy(chunk.ID, chunk.DocumentID) != ""
 	return r.Question.Passes(chunk) && !hidden
 }
 
-// Rearranges reports whether the answer is put in another order after it is fused.
+// Rearranges reports whether the answer is reordered after the fusion.
 func (r *Asked) Rearranges() bool {
 	return r.Plan.Rerank != nil || r.Plan.SecondStage != nil || r.Plan.Diversity > 0 || r.ReturnsParents()
 }
@@ -63,8 +63,8 @@ func (r *Asked) Reach() int {
 const (
 	// MaxFolded bounds how many of the best chunks are compared with each other.
 	MaxFolded = 500
-	// foldMargin is how many chunks behind the page are read with it: copies have nearly the
-	// same score, so those of its last hits stand there.
+	// foldMargin is how many chunks behind the page are read with it: near-duplicates of its last
+	// hits have nearly the same score and stand there.
 	foldMargin = 5
 )
 
@@ -83,7 +83,7 @@ const (
 	mostDiverse  = 200
 )
 
-// DiverseWindow is from how many chunks the answer is chosen.
+// DiverseWindow is the number of chunks that the answer is chosen from.
 func (r *Asked) DiverseWindow() int { return min(max(leastDiverse, 3*r.Plan.TopK), mostDiverse) }
 
 // Page is the part of an answer of n chunks that is shown: at most limit of them,
@@ -102,7 +102,7 @@ func (r *Asked) Page(n int) (from, to int) {
 // ReturnsParents reports whether hits bring their sections along.
 func (r *Asked) ReturnsParents() bool { return r.Plan.Return == plan.ReturnParent }
 
-// BaseBoosts are those of the subjects over the largest of the request; nil where all are equal.
+// BaseBoosts gives each subject's boost over the largest of the request; nil where all are equal.
 func (r *Asked) BaseBoosts() []float64 {
 	if len(r.Request.Boosts) == 0 {
 		return nil
@@ -127,8 +127,8 @@ func (r *Asked) BaseBoosts() []float64 {
 	return boosts
 }
 
-// Without is the same question for the counts of a field, as if the filter said nothing
-// of it; what the scope is bound to stays, and so does what is within any_of and not.
+// Without is the same question for the counts of a field, without the filter on it; the
+// scope's filter stays, and so do conditions within any_of and not.
 func (r *Asked) Without(field string) Asked {
 	other := *r
 	other.Question.Facets = []string{field}
@@ -141,7 +141,7 @@ func (r *Asked) Without(field string) Asked {
 // CutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
 func (r *Asked) CutsReranked() bool { return r.Plan.Rerank != nil || r.Plan.SecondStage != nil }
 
-// FusedThreshold is what is applied to the fused ranking, before a second stage or a reranker.
+// FusedThreshold is the threshold on the fused ranking, before a second stage or a reranker.
 func (r *Asked) FusedThreshold() plan.Threshold {
 	threshold := r.Plan.Threshold
 	if r.CutsReranked() {

@@ -15,7 +15,7 @@ type Analyzer interface {
 	Selector(parts []string, keep func(term string) bool) analysis.Selector
 	Terms(text string) []string
 	Tokens(text string) []analysis.Token
-	// Fold gives a text as tokens have it, not stemmed.
+	// Fold normalizes a text as tokens are, without stemming.
 	Fold(text string) string
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/rules"
 )
 
-// MatchedRules is what the rules of one knowledge base that the question matches ask for.
+// MatchedRules are the effects of a knowledge base's rules that match the question.
 type MatchedRules struct {
 	All       []*rules.Rule
 	Pins      []Pin
@@ -12,7 +12,7 @@ type MatchedRules struct {
 	Documents map[string]string
 }
 
-// maxPins is how much the rules of a knowledge base pin for one question: each pin that no leg found
+// maxPins bounds the pins of a knowledge base for one question: each that no leg found
 // may cost its engine a request.
 const maxPins = 100
 
@@ -23,8 +23,8 @@ type Pin struct {
 	Shown string // id of the chunk that is shown; empty: none is
 }
 
-// Match finds the query rules that a question matches. Where the knowledge bases have none, it is
-// done before the question's words are looked at.
+// Match finds the query rules that a question matches. Without any rules the question is not even
+// analyzed.
 func (s Asker) Match(r *Asked) {
 	if s.Rules == nil || r.Request.Rules != nil && !*r.Request.Rules {
 		return
@@ -69,7 +69,7 @@ func matchedRules(matched []*rules.Rule) *MatchedRules {
 	return r
 }
 
-// HiddenBy is the rule that hides a chunk of a knowledge base, empty where none does.
+// HiddenBy is the rule that hides a chunk of a knowledge base, empty if none does.
 func (r *MatchedRules) HiddenBy(chunkID, documentID string) string {
 	if r == nil {
 		return ""

@@ -20,7 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Question is what the request asks of every knowledge base.
+// Question is the part of a request common to all knowledge bases.
 type Question struct {
 	Wording
 	Further     []Wording           // of Request.Queries
@@ -32,7 +32,7 @@ type Question struct {
 }
 
 // Ask parses the query and the filter of a request, and embeds the query: once for all knowledge bases. Conditions of
-// the scope are added to the filter, and the times that it took are set.
+// the scope are added to the filter, and their times are recorded in took.
 func (s Asker) Ask(
 	ctx context.Context, req *plan.Request, bound []engine.Condition, subjects []engines.Subject, took *answer.Timings,
 ) (q Question, err error) {
@@ -73,8 +73,8 @@ func (s Asker) Ask(
 	return q, nil
 }
 
-// Passes reports whether a chunk is one that the search may show: that it is the owner's
-// who was asked for, and passes the filters of the request and of the scope. Phrases of the
+// Passes reports whether the search may show a chunk: whether it has the requested owner
+// and passes the filters of the request and of the scope. Phrases of the
 // question do not count.
 func (q *Question) Passes(chunk *engine.Chunk) bool {
 	owned := q.Filter.Owner == "" || q.Filter.Owner == chunk.Owner
@@ -92,7 +92,7 @@ func needsVector(subjects []engines.Subject) bool {
 	return false
 }
 
-// Vector is a vector, or why there is none.
+// Vector is a vector, or the reason why there is none.
 type Vector struct {
 	Numbers []float32
 	Err     error
@@ -113,7 +113,7 @@ func EmbedBy(ctx context.Context, e Embedder, text string) (m Vector) {
 	return m
 }
 
-// embedAll makes the vectors of the question, unless the request brought that, and of its further
+// embedAll makes the vectors of the question, unless the request has one, and of its further
 // wordings, by each model of the searched knowledge bases: all at the same time.
 func (s Asker) embedAll(ctx context.Context, brought []float32, subjects []engines.Subject, q *Question) {
 	ctx, cancel := engines.HalfTheTime(ctx)
@@ -156,7 +156,7 @@ func (s Asker) embedAll(ctx context.Context, brought []float32, subjects []engin
 	}
 }
 
-// EmbedderOf is that of a model: a further one, or the usual one.
+// EmbedderOf gives the embedder of a model, else the default one.
 func (s Asker) EmbedderOf(model string) Embedder {
 	if e, ok := s.Embedders[model]; ok {
 		return e
@@ -164,8 +164,8 @@ func (s Asker) EmbedderOf(model string) Embedder {
 	return s.Embedder
 }
 
-// modelsOf tells whether the usual model embeds for some of the knowledge bases, and which further
-// ones do.
+// modelsOf reports whether some of the knowledge bases use the default model, and which further
+// models the others use.
 func (s Asker) modelsOf(subjects []engines.Subject) (usual bool, further []string) {
 	for i := range subjects {
 		if !needsVector(subjects[i : i+1]) {
@@ -190,7 +190,7 @@ func (q *Question) Wordings() []*Wording {
 	return all
 }
 
-// WordingFor is a wording as the model of a knowledge base embeds it: that model, and the vector.
+// WordingFor is a wording with the model of a knowledge base and the vector by that model.
 func (q *Question) WordingFor(kb *engine.KnowledgeBase, query int) (model string, m Vector) {
 	if others, ok := q.byModel[kb.EmbeddingModel]; ok {
 		return kb.EmbeddingModel, others[query]
@@ -199,7 +199,7 @@ func (q *Question) WordingFor(kb *engine.KnowledgeBase, query int) (model string
 	return q.Model, Vector{p.Vector, p.NoVector}
 }
 
-// HasVector reports whether the question has one, by any model.
+// HasVector reports whether the question has a vector, by any model.
 func (q *Question) HasVector() bool {
 	for _, others := range q.byModel {
 		if others[0].Numbers != nil {
@@ -209,7 +209,7 @@ func (q *Question) HasVector() bool {
 	return q.Vector != nil
 }
 
-// QueryVector embeds a question for a knowledge base, [dim]float32, by the model that its vectors are of.
+// QueryVector embeds a question for a knowledge base, [dim]float32, by the model of its vectors.
 func (s Asker) QueryVector(ctx context.Context, kb *engine.KnowledgeBase, text string) ([]float32, error) {
 	var q Question
 	e := s.EmbedderOf(kb.EmbeddingModel)
@@ -220,7 +220,7 @@ func (s Asker) QueryVector(ctx context.Context, kb *engine.KnowledgeBase, text s
 	return q.VectorFor(kb, 0)
 }
 
-// VectorFor gives the vector for a knowledge base, or why there is none.
+// VectorFor gives the vector for a knowledge base, or the reason why there is none.
 func (q *Question) VectorFor(kb *engine.KnowledgeBase, query int) ([]float32, error) {
 	model, asked := q.WordingFor(kb, query)
 	if asked.Err != nil {
@@ -236,8 +236,8 @@ func (q *Question) VectorFor(kb *engine.KnowledgeBase, query int) ([]float32, er
 	return asked.Numbers, nil
 }
 
-// ModelFor is the model that made the vectors of a search: a vector that the request
-// brought is taken to be of the knowledge base's.
+// ModelFor is the model that made the vectors of a search: a vector in the request
+// is assumed to be by the knowledge base's model.
 func (q *Question) ModelFor(kb *engine.KnowledgeBase) string {
 	if _, ok := q.byModel[kb.EmbeddingModel]; ok || q.Model == "" {
 		return kb.EmbeddingModel
@@ -245,7 +245,7 @@ func (q *Question) ModelFor(kb *engine.KnowledgeBase) string {
 	return q.Model
 }
 
-// FilterOf is the filter for a knowledge base: phrases are looked for in its text fields.
+// FilterOf is the filter for a knowledge base: phrases are matched in its text fields.
 func (q *Question) FilterOf(kb *engine.KnowledgeBase) engine.Filter {
 	filter := q.Filter
 	if len(filter.Required)+len(filter.Excluded) > 0 {
@@ -254,19 +254,19 @@ func (q *Question) FilterOf(kb *engine.KnowledgeBase) engine.Filter {
 	return filter
 }
 
-// Restricts reports whether the filter leaves anything out.
+// Restricts reports whether the filter excludes anything.
 func (q *Question) Restricts() bool {
 	f := &q.Filter
 	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
-// Wording is the question in one wording.
+// Wording is one wording of the question.
 type Wording struct {
 	Parsed analysis.Query
 	Vector []float32
-	// noVector says why there is no vector: the vector legs are degraded for it.
+	// noVector is why there is no vector: the vector legs are degraded by it.
 	NoVector error
-	Language string // ISO 639-1; empty: it cannot be told
+	Language string // ISO 639-1; empty: unknown
 }
 
 // In gives a wording by its number, 0 for the question itself.
@@ -277,7 +277,7 @@ func (q *Question) In(query int) *Wording {
 	return &q.Further[query-1]
 }
 
-// wordings are those of texts; their vectors are made later.
+// wordings analyzes texts; their vectors are made later.
 func (s Asker) wordings(queries []string) []Wording {
 	all := make([]Wording, len(queries))
 	for i, text := range queries {
@@ -296,8 +296,8 @@ func (s Asker) Reword(ctx context.Context, q Question, req *plan.Request, subjec
 	return q
 }
 
-// LanguageFor is the language of the question for a knowledge base. One that cannot be told, as
-// a name, or that nothing is known of, is taken to be in that of the chunks.
+// LanguageFor is the language of the question for a knowledge base. If it is unknown, as for a
+// name, or unsupported, the language of the chunks is assumed.
 func (w *Wording) LanguageFor(main string) string {
 	if bank.Has(w.Language) {
 		return w.Language

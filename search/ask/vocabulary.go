@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// FrequenciesOf gives those of the vocabulary that the statistics were asked for.
+// FrequenciesOf gives the frequencies of a vocabulary from its statistics.
 func FrequenciesOf(v *analysis.Vocabulary, stats *engine.Statistics) analysis.Frequencies {
 	return v.Substituted(analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF})
 }
@@ -42,7 +42,7 @@ func (s Asker) Vocabularies(
 	return func(query int) *analysis.Vocabulary { return each[query]() }
 }
 
-// expanders have the synonyms of each.
+// expanders combines the synonyms of several.
 type expanders []analysis.Expander
 
 // Expand implements analysis.Expander.

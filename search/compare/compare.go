@@ -40,7 +40,7 @@ type Question struct {
 	Columns        []Column           `json:"columns" minItems:"2" maxItems:"6" doc:"Plans to compare, 2 to 6."`
 }
 
-// Column is one plan: a preset, where it runs, and what it overrides.
+// Column is one plan: a preset, its engine, and its overrides.
 type Column struct {
 	Label          string             `json:"label,omitempty" doc:"Name of the column; preset and engine by default."`
 	KnowledgeBases []string           `json:"knowledge_bases,omitempty" doc:"Instead of the question's, for the same chunks on another engine."`
@@ -66,7 +66,7 @@ type Comparison struct {
 	Moves      []Move       `json:"moves"`
 }
 
-// Side is one column's answer, or why there is none.
+// Side is one column's answer, or its error.
 type Side struct {
 	Label    string           `json:"label"`
 	Response *search.Response `json:"response"`
@@ -118,7 +118,7 @@ func Run(ctx context.Context, s Searcher, scope access.Scope, q *Question) (*Com
 	return c, nil
 }
 
-// request is what a column asks: the question with the column's overrides.
+// request makes the request of a column: the question with the column's overrides.
 func (q *Question) request(c *Column) search.Request {
 	topK := DefaultTopK
 	if q.TopK != nil {
@@ -126,7 +126,7 @@ func (q *Question) request(c *Column) search.Request {
 	}
 	bases, boosts := q.KnowledgeBases, q.Boosts
 	if len(c.KnowledgeBases) > 0 {
-		bases, boosts = c.KnowledgeBases, nil // which are of others
+		bases, boosts = c.KnowledgeBases, nil // which belong to others
 	}
 	if c.Boosts != nil {
 		boosts = c.Boosts
@@ -138,7 +138,7 @@ func (q *Question) request(c *Column) search.Request {
 	}
 }
 
-// refusal names the column at fault, where a column's own member is.
+// refusal names the column at fault, if the field is a column's own.
 func (q *Question) refusal(err error) error {
 	var refused *search.RefusedError
 	var f *fault.Error

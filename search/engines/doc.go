@@ -1,5 +1,5 @@
-// Package engines is how the steps of a search ask engines: which engine holds a knowledge base, one function that
-// every question to an engine passes, and what becomes of its errors.
+// Package engines is the way of a search's steps to engines: which engine holds a knowledge base, one function for
+// all calls of engines, and the handling of their errors.
 //
 //	resolve.go  Subject, a knowledge base with the engine that answers and the plan for it, found in the Catalog
 //	calls.go    Ask, with the names of steps and calls in traces; metrics.go counts them

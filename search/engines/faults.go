@@ -39,14 +39,14 @@ func HalfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // Renewer is a Catalog that can look again at once. Another gateway may have moved a
-// knowledge base to other storage, and dropped what this one still knows.
+// knowledge base to other storage, and dropped the storage known here.
 type Renewer interface {
 	// Renew reads anew where known knowledge bases live, and reports whether one of them
 	// has moved. Those that are not known cost nothing.
 	Renew(ctx context.Context, scope access.Scope, ids []string) (moved bool, err error)
 }
 
-// Settled runs a search, and once more with what the catalog says then where the storage
+// Settled runs a search, and once more after renewing the catalog if the storage
 // of a knowledge base was missing.
 func Settled[T any](
 	ctx context.Context, catalog Catalog, scope access.Scope, req *plan.Request,

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/labels"
 )
 
-// Metrics count what engines and legs were asked, how it ended and how long it took. Nil
+// Metrics count calls of engines and legs, their outcome and duration. Nil
 // counts nothing.
 type Metrics struct {
 	calls     *prometheus.CounterVec

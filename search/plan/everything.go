@@ -9,10 +9,10 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// PresetEverything is what an answer to Request.Everything calls its plan.
+// PresetEverything is the preset named in answers to Request.Everything.
 const PresetEverything = "everything"
 
-// usualTopK is of a request that does not say how many hits it wants.
+// usualTopK is the default number of hits.
 const usualTopK = 10
 
 // Everything plans a request without a question: no legs, so that every chunk that passes the

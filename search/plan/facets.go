@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// What Request.FacetMode accepts.
+// The values of Request.FacetMode.
 const (
 	FacetConjunctive = "conjunctive" // all counts are of the answer set
 	FacetDisjunctive = "disjunctive" // those of a field as if the filter said nothing of it
@@ -17,13 +17,13 @@ const (
 // FieldDocumentID is the field that Response.Documents counts.
 const FieldDocumentID = "document_id"
 
-// DisjunctiveFields are the fields that are filtered and counted as if they were not: of the
+// DisjunctiveFields are the fields counted without their own filter: of the
 // facets, and the document, which is always counted.
 func (r *Request) DisjunctiveFields() []string {
 	if r.FacetMode != FacetDisjunctive {
 		return nil
 	}
-	conditions, _ := ParseFilter(r.Filter) // what is wrong with it is told where it is used
+	conditions, _ := ParseFilter(r.Filter) // its errors are reported where it is used
 	var fields []string
 	for i := range conditions {
 		c := &conditions[i]
@@ -35,7 +35,7 @@ func (r *Request) DisjunctiveFields() []string {
 	return slices.Compact(fields)
 }
 
-// OnOneField tells conditions on a field from those that join filters.
+// OnOneField tells conditions on a field from joined filters.
 func OnOneField(c *engine.Condition) bool {
 	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
 }

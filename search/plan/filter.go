@@ -19,17 +19,17 @@ const metadataPrefix = "metadata."
 const filterShape = "a string, number or boolean, a non-empty list of these, " +
 	"or an object with gt, gte, lt, lte, contains, starts_with, ends_with, not or exists"
 
-// What is accepted under the names that join filters.
+// The accepted values of joins.
 const (
 	listShape = "a non-empty list of filters, or what a field of that name must be"
 	notShape  = "a filter, or what a field of that name must be"
 )
 
-// What joins filters, beside the names of fields.
+// The names that join filters, beside the names of fields.
 const (
-	filterAnyOf = "any_of" // a list of filters, of which one passes
-	filterAllOf = "all_of" // a list of filters, which all pass
-	filterNot   = "not"    // a filter, which does not
+	filterAnyOf = "any_of" // a list of filters, one of which must pass
+	filterAllOf = "all_of" // a list of filters, all of which must pass
+	filterNot   = "not"    // a filter that must not pass
 )
 
 // ParseFilter turns a request's filter into conditions, in the order of the
@@ -39,7 +39,7 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 	return p.parse(filter, 1)
 }
 
-// filterParser counts what a filter has.
+// filterParser counts the fields of a filter.
 type filterParser struct{ fields int }
 
 func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, error) {
@@ -65,7 +65,7 @@ func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, erro
 	return conditions, nil
 }
 
-// member is a field with what it must be, or joins filters. A field may be called as that is:
+// member reads a field with its condition, or a join. A field may have the name of a join:
 // lists of objects and objects of fields mean nothing there.
 func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]engine.Condition, error) {
 	switch name {
@@ -204,7 +204,7 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 	return conditions, nil
 }
 
-// What bounds of a range are.
+// The accepted bounds of a range.
 const (
 	timeShape  = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
 	boundShape = "a number, or " + timeShape
@@ -264,7 +264,7 @@ func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) 
 	return nil, fault.Invalid(field, literal(raw), accepted)
 }
 
-// literal is a value as the request writes it.
+// literal is a value as written in the request.
 type literal []byte
 
 func (l literal) String() string { return string(l) }
@@ -274,7 +274,7 @@ func isNumber(v *engine.Value) bool {
 	return number
 }
 
-// parseParts reads what a string of the field must hold. Each may be another string.
+// parseParts reads contains, starts_with and ends_with. Different strings of a field may match them.
 func parseParts(field string, ops *operators) (conditions []engine.Condition, err error) {
 	for _, part := range []struct {
 		at   engine.Place
@@ -291,7 +291,7 @@ func parseParts(field string, ops *operators) (conditions []engine.Condition, er
 	return conditions, nil
 }
 
-// parseEqual reads values of which a field has one; at is where they stand.
+// parseEqual reads the values that a field may equal; at is their place in the request.
 func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error) {
 	values, err := parseValues(at, raw)
 	if err != nil || field != engine.FieldWrittenAt {
@@ -300,8 +300,8 @@ func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error)
 	return writtenThen(at, values)
 }
 
-// writtenThen is that a chunk was written at one of these times, whatever they are written like: a day, a month
-// and a year are all that lies in them.
+// writtenThen matches chunks written at one of these times, in whatever form they are written: a day, a month
+// or a year matches all times within it.
 func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
 	var same []engine.Value
 	var periods [][]engine.Condition
@@ -370,6 +370,6 @@ func parseValue(field string, raw json.RawMessage) (engine.Value, error) {
 	}
 }
 
-// Filter maps a field to what it must be, as JSON has it; ParseFilter turns it
+// Filter maps a field to its condition, as in JSON; ParseFilter turns it
 // into engine conditions.
 type Filter map[string]json.RawMessage

@@ -1,6 +1,6 @@
 package plan
 
-// Limits on what a request may ask; over them it is refused.
+// Limits on a request; beyond them it is refused.
 const (
 	MaxQueryBytes      = 32 << 10 // of the query text
 	MaxTopK            = 10_000

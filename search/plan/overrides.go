@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// Overrides are what a request may change of its preset's plan, and a column of a
-// comparison, and a preset of the configuration; nil leaves it as it is. The tags say
+// Overrides are changes to a preset's plan by a request, a column of a comparison,
+// or a preset of the configuration; nil leaves a value unchanged. The tags hold
 // the names and the text of the API and of the configuration.
 type Overrides struct {
 	Candidates         *int                `json:"candidates,omitempty" minimum:"1" maximum:"10000" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
@@ -48,7 +48,7 @@ type Threshold struct {
 	Vector     *float64 `json:"vector,omitempty" minimum:"-1" maximum:"1" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
 }
 
-// Over lays the overrides over others, which hold where these say nothing: weights leg
+// Over lays the overrides over others, which hold where these are nil: weights leg
 // by leg.
 func (o Overrides) Over(base Overrides) Overrides {
 	if len(base.Weights) > 0 {
@@ -80,7 +80,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 	return o
 }
 
-// Over lays a threshold over another, member by member.
+// Over lays a threshold over another, field by field.
 func (t Threshold) Over(base Threshold) Threshold {
 	return Threshold{
 		Relevance:  cmp.Or(t.Relevance, base.Relevance),
@@ -92,8 +92,8 @@ func (t Threshold) Over(base Threshold) Threshold {
 	}
 }
 
-// Validate refuses what no plan can mean. Its errors name the member and what is
-// accepted.
+// Validate refuses overrides that no plan can have. Its errors name the field and the accepted
+// values.
 func (o *Overrides) Validate() error {
 	if n := o.Candidates; n != nil && (*n < 1 || *n > MaxCandidates) {
 		return fault.Invalid("candidates", *n, "1 to 10000")

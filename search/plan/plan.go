@@ -26,8 +26,8 @@ type Plan struct {
 	Coverage bool `json:"coverage,omitempty"`
 	// WeightsBy makes the weight of the text legs follow from the question.
 	WeightsBy *WeightModel `json:"weights_by,omitempty"`
-	// TextRequired leaves out chunks that the text query does not match, and
-	// tries the Relaxations in turn when nothing is found then.
+	// TextRequired excludes chunks that the text query does not match, and
+	// tries the Relaxations in turn if nothing is found.
 	TextRequired bool               `json:"text_required,omitempty"`
 	Relaxations  []analysis.Minimum `json:"relaxations,omitempty"`
 	TopK         int                `json:"top_k"`
@@ -40,17 +40,17 @@ type Plan struct {
 	Fields map[string]float64 `json:"fields,omitempty"`
 	// UsualFields are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
 	UsualFields map[string]float64 `json:"-"`
-	// Rewrite is what a language model writes before the search.
+	// Rewrite asks a language model for phrasings before the search.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
-	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
+	// Diversity is the weight of dissimilarity to earlier hits relative to the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
 	// Return is ReturnParent where hits bring their sections along.
 	Return string `json:"return,omitempty"`
-	// DidYouMean has unknown words of the question corrected.
+	// DidYouMean corrects unknown words of the question.
 	DidYouMean bool   `json:"did_you_mean,omitempty"`
 	GroupBy    string `json:"group_by,omitempty"`
-	// Distinct keeps the best of the chunks of a knowledge base that are alike in
-	// all of these fields: text fields, or fields that filters know.
+	// Distinct keeps the best of the chunks of a knowledge base that are equal in
+	// all of these fields: text fields, or filterable fields.
 	Distinct []string `json:"distinct,omitempty"`
 }
 
@@ -61,10 +61,10 @@ type Leg struct {
 	Field  string       `json:"field"`
 	K      int          `json:"k"`
 	Weight float64      `json:"weight"`
-	// Query is which phrasing it asks for: 0 the question, n the n-th of Request.Queries.
+	// Query is the number of its phrasing: 0 the question, n the n-th of Request.Queries.
 	Query  int            `json:"query,omitempty" doc:"The phrasing that it asks for: n is the n-th of queries, from 1; left out, the question."`
 	Boosts []engine.Boost `json:"-"` // of parts of a text leg's field, as Plan.Fields has them
-	// Signal is set in a leg of that kind, and AsOf where it is of a date.
+	// Signal is set in a signal leg, and AsOf if the signal depends on a date.
 	Signal *Signal    `json:"signal,omitempty"`
 	AsOf   *time.Time `json:"as_of,omitempty"`
 }

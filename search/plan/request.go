@@ -3,13 +3,13 @@ package plan
 // GroupByDocument keeps the best chunk of each document.
 const GroupByDocument = "document_id"
 
-// What Request.Copies accepts.
+// The values of Request.Copies.
 const (
 	CopiesFold = "fold"
 	CopiesKeep = "keep"
 )
 
-// Request is one search as the API takes it. Everything but Query and
+// Request is a search request of the API. Everything but Query and
 // KnowledgeBases has a default, which the preset decides; nil means "the
 // default", so that an explicit zero can be told from silence.
 type Request struct {
@@ -38,7 +38,7 @@ type Request struct {
 	Neighbours int        `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
 	Exact      Exactness  `json:"-"` // no caller of the API asks for it
 	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
-	// ClientID and SessionID say who asks; the answer depends on them in experiments alone.
+	// ClientID and SessionID identify the user; the answer depends on them in experiments alone.
 	ClientID    string `json:"client_id,omitempty" doc:"Key of the user who asks, at most 256 bytes, opaque: experiments and events go by it."`
 	SessionID   string `json:"session_id,omitempty" doc:"Key of the session that the question belongs to, at most 256 bytes, opaque."`
 	Experiments *bool  `json:"experiments,omitempty" doc:"false: the search takes part in no experiment."`
@@ -59,7 +59,7 @@ type Exactness struct {
 	Statistics bool // mean and deviation of cosines are of every vector, not of a sample
 }
 
-// Folds reports whether chunks with the same text are one hit across knowledge bases, and within one.
+// Folds reports whether chunks with the same text become one hit across knowledge bases, and within one.
 func (r *Request) Folds() (acrossBases, withinBase bool) {
 	withinBase = r.Copies == CopiesFold
 	return withinBase || r.Copies == "" && len(r.KnowledgeBases) > 1, withinBase

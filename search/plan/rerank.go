@@ -47,7 +47,7 @@ func (r *Rerank) UnmarshalText(name []byte) error {
 // UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
 func (r *Rerank) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, r) }
 
-// validate refuses what cannot be meant.
+// validate refuses invalid values.
 func (r *Rerank) validate() error {
 	if r == nil {
 		return nil
@@ -64,7 +64,7 @@ func (r *Rerank) validate() error {
 	return nil
 }
 
-// Reranking is what a plan has of it.
+// Reranking configures a plan's reranker.
 type Reranking struct {
 	Name     string  `json:"name"`
 	Window   int     `json:"window"`
@@ -81,7 +81,7 @@ func (p *Reranking) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*plain)(p), jsontext.AllowInvalidUTF8(true))
 }
 
-// Planned is the reranking with its defaults; nil where no reranker is named.
+// Planned is the reranking with its defaults; nil if no reranker is named.
 func (r *Rerank) Planned() *Reranking {
 	if r == nil || r.Name == "" {
 		return nil
@@ -99,12 +99,12 @@ func (r *Rerank) Planned() *Reranking {
 	return p
 }
 
-// SecondStage scores the best of what the legs found anew, and ends the answer there:
+// SecondStage scores the best hits of the legs anew, and ends the answer there:
 //
 //	score = (text · words + vector · cosine) / (text + vector)
 //
-// where words is the share of the question's words, by weight, that the chunk holds. What has no
-// cosine is scored by its words alone. It is how RAGFlow ranks; docs/decisions/0012-ragflow.md
+// where words is the share of the question's words, by weight, that the chunk holds. A chunk without
+// a cosine is scored by its words alone. RAGFlow ranks this way; docs/decisions/0012-ragflow.md
 // has the source.
 type SecondStage struct {
 	Window int     `json:"window"` // how many chunks are scored

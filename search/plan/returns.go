@@ -4,7 +4,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// What Request.Return accepts.
+// The values of Request.Return.
 const (
 	ReturnChunk  = "chunk"
 	ReturnParent = "parent"
@@ -13,7 +13,7 @@ const (
 // maxParents bounds the hits of an answer that have sections.
 const maxParents = 100
 
-// ValidateParents holds the size of the answer against what sections cost.
+// ValidateParents checks the size of the answer against the cost of sections.
 func (p *Plan) ValidateParents() error {
 	if p.Return == ReturnParent && p.TopK > maxParents {
 		return fault.Invalid("top_k", p.TopK, "1 to 100 with return: parent")

@@ -5,7 +5,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Rewrite asks a language model for texts that the question is asked by too.
+// Rewrite asks a language model for further phrasings of the question.
 type Rewrite struct {
 	Phrasings          int    `json:"phrasings,omitempty" minimum:"0" maximum:"8" yaml:"phrasings" accept:"0 to 8" doc:"Wordings of the question in its own language."`
 	TranslateTo        string `json:"translate_to,omitempty" yaml:"translate_to" accept:"an ISO 639-1 code such as en or zh" doc:"Language to translate it into."`

@@ -15,16 +15,16 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// NeedsStatistics reports whether anything in the plan depends on what the
-// knowledge base holds.
+// NeedsStatistics reports whether anything in the plan depends on statistics of the
+// knowledge base.
 func (p *Plan) NeedsStatistics() bool {
 	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
 		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
 }
 
 // WeighBy lets a model decide the weight of words for each question. The plan must fuse z-scores of text and vectors
-// (fault.InvalidArgument); it asks the legs apart then, for what they say of each other's best. A plan of one kind of
-// legs stays as it is.
+// (fault.InvalidArgument); the legs are then asked separately, to compare their best hits. A plan with legs of one kind
+// stays unchanged.
 func (p *Plan) WeighBy(m *WeightModel) error {
 	has := func(kind scoring.Kind) bool {
 		return slices.ContainsFunc(p.Legs, func(l Leg) bool { return l.Kind == kind })
@@ -38,7 +38,7 @@ func (p *Plan) WeighBy(m *WeightModel) error {
 			Detail: "weights_by needs a preset that fuses z-scores: balanced, or linear with normalizer z_score",
 		}
 	}
-	const least = 100 // what a joint ranking has beyond is behind in both legs
+	const least = 100 // hits of a joint ranking beyond it rank low in both legs
 	for i := range p.Legs {
 		p.Legs[i].K = max(p.Legs[i].K, least)
 	}
@@ -49,7 +49,7 @@ func (p *Plan) WeighBy(m *WeightModel) error {
 // MaxObserved is how many hits of each leg may be observed.
 const MaxObserved = 200
 
-// TakeApart asks for the legs of a joint ranking each by itself.
+// TakeApart asks for the legs of a joint ranking separately.
 func (p *Plan) TakeApart() {
 	if !p.Joint {
 		return
@@ -60,7 +60,7 @@ func (p *Plan) TakeApart() {
 	}
 }
 
-// FusesAlone refuses a request whose answer follows from more than what its legs say of a chunk.
+// FusesAlone refuses a request whose answer depends on more than the legs' scores.
 func (p *Plan) FusesAlone(req *Request) error {
 	t := &p.Threshold
 	rewritten := p.Rewrite != nil && p.Rewrite.Texts() > 0
@@ -92,7 +92,7 @@ func (p *Plan) FusesAlone(req *Request) error {
 // Several phrasings of a question are legs of one answer, as in RAG-Fusion (Rackauckas 2024,
 // https://arxiv.org/abs/2402.03367): each leg of the plan is there once for each phrasing, at
 // its share of the weight. The question itself is the first: it alone has operators, is
-// reranked and corrected, and is what thresholds on raw scores are for.
+// reranked and corrected, and is subject to thresholds on raw scores.
 
 // MaxPhrasings is how many Request.Queries may have.
 const MaxPhrasings = 8
@@ -117,8 +117,8 @@ func (r *Request) validateQueries() error {
 	return nil
 }
 
-// Phrase has the legs ask for n more phrasings. No phrasing's words are required then: what
-// one of them finds may have none of another's.
+// Phrase has the legs ask for n more phrasings. No phrasing's words are required then: a hit
+// of one may have none of another's.
 func (p *Plan) Phrase(n int) {
 	if n == 0 {
 		return
@@ -147,8 +147,8 @@ func (p *Plan) Phrase(n int) {
 	}
 }
 
-// BoostFields gives the text legs of a plan the boosts of parts of the text: those of the request,
-// else those of the preset, else those of the knowledge base.
+// BoostFields sets the boosts of parts of the text in the text legs of a plan: those of the request,
+// else of the preset, else of the knowledge base.
 func (p *Plan) BoostFields(kb *engine.KnowledgeBase) error {
 	boosts, kept := p.Fields, kb.Parts()
 	if boosts == nil {
@@ -193,7 +193,7 @@ func lacksPart(kb *engine.KnowledgeBase, part string) error {
 	}
 }
 
-// boostsOf are in the order of the parts.
+// boostsOf gives the boosts in the order of the parts.
 func boostsOf(boosts map[string]float64) []engine.Boost {
 	var list []engine.Boost
 	for _, part := range engine.Parts() {
@@ -204,7 +204,7 @@ func boostsOf(boosts map[string]float64) []engine.Boost {
 	return list
 }
 
-// Leg is the signal as a leg of a plan.
+// Leg is the leg of a plan for the signal.
 func (s *Signal) Leg() Leg {
 	signal, err := s.of("")
 	if err != nil { // validated before
@@ -213,8 +213,8 @@ func (s *Signal) Leg() Leg {
 	return Leg{Name: s.name(), Kind: scoring.Signal, Field: signal.Field, Weight: s.Weight, Signal: s}
 }
 
-// AsOf is the moment that a plan's recencies are of: rounded down, so that an answer can be
-// kept, and its pages are of one ranking, for a 256th of the half-life.
+// AsOf is the reference time of a plan's recencies: rounded down, so that for a 256th of the
+// half-life an answer can be cached and its pages belong to one ranking.
 func (p *Plan) AsOf(now time.Time) {
 	for i := range p.Legs {
 		s := p.Legs[i].Signal
@@ -228,7 +228,7 @@ func (p *Plan) AsOf(now time.Time) {
 	}
 }
 
-// EngineSignal is what a leg asks of the engine, nil where it is none.
+// EngineSignal is the signal that a leg requests from the engine, nil if none.
 func (l *Leg) EngineSignal() *engine.Signal {
 	if l.Signal == nil {
 		return nil

@@ -19,7 +19,7 @@ const (
 	MaxPivot        = 1e15
 )
 
-// Signal adds to the score what a field of a chunk says for it whatever the question. Exactly
+// Signal adds a value of a field of the chunk to the score, whatever the question. Exactly
 // one of Recency, Number and Match is set.
 type Signal struct {
 	Recency *RecencySignal `json:"recency,omitempty" yaml:"recency" doc:"2^(-age/half_life) of a date, after offset; 1 for the future."`
@@ -42,7 +42,7 @@ type NumberSignal struct {
 	Pivot float64 `json:"pivot" exclusiveMinimum:"0" yaml:"pivot" accept:"more than 0" doc:"The number that counts half by saturation, in full by the others."`
 }
 
-// MatchSignal is for chunks with some values.
+// MatchSignal favours chunks with some values.
 type MatchSignal struct {
 	Field  string `json:"field" yaml:"field" doc:"Field to look into."`
 	Values []any  `json:"values" yaml:"values" accept:"strings, numbers or booleans" doc:"Any of them counts."`
@@ -69,7 +69,7 @@ func parseAge(field, text string, least time.Duration) (time.Duration, error) {
 	return 0, fault.Invalid(field, text, "a number and s, m, h, d or w from "+least.String()+" to 36500d, such as 30d")
 }
 
-// name is that of the signal's leg.
+// name is the name of the signal's leg.
 func (s *Signal) name() string {
 	switch {
 	case s.Recency != nil:
@@ -81,7 +81,7 @@ func (s *Signal) name() string {
 	}
 }
 
-// validateSignals refuses what no signal can mean, and two of one kind over a field.
+// validateSignals refuses invalid signals, and two of one kind over a field.
 func validateSignals(signals []Signal) error {
 	if len(signals) > MaxSignals {
 		return fault.Invalid("signals", fault.Length(len(signals)), "at most 8 signals")
@@ -103,8 +103,7 @@ func validateSignals(signals []Signal) error {
 	return nil
 }
 
-// of is the signal as engines take it, but for the moment of a recency. at is what errors
-// call it.
+// of converts the signal for engines, without the time of a recency. Errors name it by at.
 func (s *Signal) of(at string) (signal engine.Signal, err error) {
 	given := 0
 	for _, there := range []bool{s.Recency != nil, s.Number != nil, s.Match != nil} {
@@ -171,7 +170,7 @@ func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 	for i, v := range m.Values {
 		switch x := v.(type) {
 		case string, bool:
-		case int: // of a configuration
+		case int: // from a configuration
 			v = float64(x)
 		case float64:
 			if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -7,14 +7,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// TextQuery is what a request may change of how its question becomes a text query; nil leaves it as the preset has it.
+// TextQuery changes how a question becomes a text query; nil leaves the preset's value.
 type TextQuery struct {
 	PhraseBoost *float64 `json:"phrase_boost,omitempty" minimum:"0" maximum:"100" yaml:"phrase_boost" accept:"0 to 100" doc:"What neighbouring words of the question count that are neighbours in a chunk too, times the heaviest of them; 0: nothing."`
 	PhraseSlop  *int     `json:"phrase_slop,omitempty" minimum:"0" maximum:"20" yaml:"phrase_slop" accept:"0 to 20" doc:"By how many places neighbours may be apart."`
 	PartWeight  *float64 `json:"part_weight,omitempty" exclusiveMinimum:"0" maximum:"1" yaml:"part_weight" accept:"more than 0, at most 1" doc:"What a word counts that the dictionary finds within a longer word of the question, beside that."`
 }
 
-// Over lays it over another, member by member.
+// Over lays it over another, field by field.
 func (t TextQuery) Over(base TextQuery) TextQuery {
 	return TextQuery{
 		PhraseBoost: cmp.Or(t.PhraseBoost, base.PhraseBoost),
@@ -23,7 +23,7 @@ func (t TextQuery) Over(base TextQuery) TextQuery {
 	}
 }
 
-// Rules are those of a preset with what it changes.
+// Rules applies the changes to the rules of a preset.
 func (t TextQuery) Rules(r analysis.Rules) analysis.Rules {
 	if t.PhraseBoost != nil {
 		r.Phrases, r.PhraseBoost = *t.PhraseBoost > 0, *t.PhraseBoost

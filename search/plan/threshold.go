@@ -7,9 +7,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// AutoThreshold is what "auto" stands for: nothing where the answer as a whole is more
-// probably none than with one answerable question in twenty, and no hit that is an answer
-// less than once in twenty. docs/relevance.md has what that keeps and loses.
+// AutoThreshold is the threshold called "auto": it refuses about one answerable question in
+// twenty, and drops hits that are answers less than once in twenty. docs/relevance.md measures
+// its effects.
 func AutoThreshold() Threshold {
 	return Threshold{Answerable: new(0.25), Relevance: new(0.03)}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Validate checks everything about a request that needs neither a preset nor a
-// knowledge base. Its errors name the member and what is accepted.
+// knowledge base. Its errors name the field and the accepted values.
 func (r *Request) Validate() error {
 	checks := []func() error{
 		r.validateQuestion, r.validateQueries, r.validateTargets, r.validateSizes, r.Overrides.Validate,

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// WeightModel makes the weight of words follow from what is known of one question before it is fused: that of each
+// WeightModel derives the weight of words from features of a question before the fusion: the weight of each
 // text leg is multiplied by
 //
 //	exp(intercept + Σ coefficient · feature), at least 1/8 and at most 8
@@ -23,7 +23,7 @@ type WeightModel struct {
 
 var mostFactor = math.Log(8)
 
-// Validate refuses what is no model; field is the name of the member.
+// Validate refuses invalid models; field is the name of the field.
 func (m *WeightModel) Validate(field string) error {
 	if m == nil {
 		return nil
@@ -46,7 +46,7 @@ func (m *WeightModel) Validate(field string) error {
 	return nil
 }
 
-// Factor is what the weight of words is multiplied by where features have these values.
+// Factor is the factor for the weight of words, given the values of the features.
 func (m *WeightModel) Factor(of map[string]float64) float64 {
 	sum := m.Intercept
 	for _, name := range featureNames { // in the same order each time
@@ -55,14 +55,14 @@ func (m *WeightModel) Factor(of map[string]float64) float64 {
 	return math.Exp(min(max(sum, -mostFactor), mostFactor))
 }
 
-// ByQuestion is what a WeightModel made of one question.
+// ByQuestion is the result of a WeightModel for one question.
 type ByQuestion struct {
 	Factor    float64          `json:"factor" doc:"What the weight was multiplied by: e to the power of the sum of intercept and additions, from 1/8 to 8."`
 	Intercept float64          `json:"intercept"`
 	Features  []WeighedFeature `json:"features"`
 }
 
-// WeighedFeature is one of the sum.
+// WeighedFeature is one term of the sum.
 type WeighedFeature struct {
 	Name        string  `json:"name"`
 	Value       float64 `json:"value"`
@@ -70,7 +70,7 @@ type WeighedFeature struct {
 	Addition    float64 `json:"addition" doc:"Value times coefficient."`
 }
 
-// Account tells how a factor came about.
+// Account explains a factor.
 func (m *WeightModel) Account(of map[string]float64) *ByQuestion {
 	q := &ByQuestion{
 		Factor: m.Factor(of), Intercept: m.Intercept, Features: make([]WeighedFeature, 0, len(m.Coefficients)),
@@ -90,10 +90,10 @@ const (
 	maxCoefficient = 100
 )
 
-// noFeature is of what is unknown: it adds nothing.
+// noFeature is the value of unknown features: it adds nothing.
 const noFeature = 0.0
 
-// features are what a model may look at, by name. Scores are in standard deviations from the mean over the knowledge
+// features are the inputs of a model, by name. Scores are in standard deviations from the mean over the knowledge
 // base; each is within a few units, so that coefficients compare.
 var features = map[string]func(f *Facts) float64{
 	// The share of the ten best by words that is among the ten best by vectors.
@@ -114,10 +114,10 @@ var features = map[string]func(f *Facts) float64{
 
 var featureNames = slices.Sorted(maps.Keys(features))
 
-// Features are the names of what a WeightModel may look at.
+// Features are the names of a WeightModel's inputs.
 func Features() []string { return slices.Clone(featureNames) }
 
-// Facts is what features are computed from: the question, and the scores of its first text leg and first vector leg.
+// Facts are the inputs of features: the question, and the scores of its first text leg and first vector leg.
 type Facts struct {
 	Terms, Digits, Known float64
 	Text, Vector         ZScores
@@ -138,7 +138,7 @@ type ZScores struct {
 	best []int
 }
 
-// NewZScores takes what a leg says of each candidate, NaN where it says nothing, and overwrites it. A leg without
+// NewZScores takes a leg's score of each candidate, NaN where it has none, and overwrites them. A leg without
 // moments has no z-scores.
 func NewZScores(values []float64, m *scoring.Moments) (s ZScores) {
 	if m == nil || m.Deviation <= 0 {

@@ -37,7 +37,7 @@ func (s *Presenter) newMarker(r *ask.Asked, set *refine.Set) *marker {
 const largePage = 1 << 17
 
 // mark sets the highlights of hits, given the retrieval of each; of a large page on
-// all processors. It ends early with ctx, and when the fragments take too many bytes.
+// all processors. It ends early with ctx, and if the fragments exceed the byte budget.
 func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, bytes *answer.Allowance) error {
 	size := 0
 	for i := range hits {
@@ -74,7 +74,7 @@ func (m *marker) mark(ctx context.Context, hits []answer.Hit, sources []int, byt
 	return nil
 }
 
-// sizeOfMarked is what the marked texts of a hit take, in bytes.
+// sizeOfMarked is the size of a hit's highlighted texts, in bytes.
 func sizeOfMarked(hit *answer.Hit) int {
 	size := len(hit.TitleHighlight) + len(hit.QuestionHighlight)
 	for _, fragment := range hit.Highlights {
@@ -83,8 +83,8 @@ func sizeOfMarked(hit *answer.Hit) int {
 	return size
 }
 
-// text is the part of a hit that is marked: its content, or the answer of a
-// question-answer pair; empty where no highlights are wanted.
+// text is the highlighted part of a hit: its content, or the answer of a
+// question-answer pair; empty if no highlights are wanted.
 func (m *marker) text(hit *answer.Hit) string {
 	switch {
 	case !m.wanted:
@@ -112,8 +112,8 @@ func (m *marker) markHit(source int, hit *answer.Hit) (matched bool) {
 	return matched
 }
 
-// highlightOptions gives the options asked for, and whether any fragment is wanted.
-// What is not asked for is left to the highlighter's defaults.
+// highlightOptions gives the requested options, and whether any fragment is wanted.
+// Options not given are left to the highlighter's defaults.
 func highlightOptions(asked *plan.Highlight) (options highlight.Options, wanted bool) {
 	if asked == nil {
 		return options, true

@@ -18,23 +18,23 @@ import (
 	"github.com/hybridge-search/hybridge/search/ask"
 )
 
-// Bounds of looking for the sentences nearest to a question.
+// Bounds of the search for the sentences nearest to a question.
 const (
 	nearestTime      = 300 * time.Millisecond
 	nearestHits      = 10
 	nearestSentences = 24  // of a hit
-	nearestRunes     = 400 // of a sentence; what follows is not compared
-	firstSentences   = 2   // of the first request, which tells how many more there is time for
+	nearestRunes     = 400 // of a sentence; the rest is not compared
+	firstSentences   = 2   // of the first request, which shows how many more there is time for
 	sentencesKept    = 2048
 )
 
-// PassageEmbedder is an Embedder that embeds texts like those of chunks too.
+// PassageEmbedder is an Embedder that can also embed texts as chunks.
 type PassageEmbedder interface {
 	Passages(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Sentences keeps the vectors of those that were compared last, so that a page that is
-// asked for again costs nothing, and is known better where there was no time for all.
+// Sentences caches the vectors of the sentences compared last, so that a page requested
+// again costs nothing, and gets better if there was no time for all of them.
 type Sentences struct {
 	once sync.Once
 	kept *lru.Cache[sentenceKey, []float32]
@@ -42,7 +42,7 @@ type Sentences struct {
 
 type sentenceKey [sha256.Size]byte
 
-// candidate is a hit with none of the question's words, and where its sentences are.
+// candidate is a hit with none of the question's words, and the positions of its sentences.
 type candidate struct {
 	hit       int
 	sentences []highlight.Sentence
@@ -50,8 +50,8 @@ type candidate struct {
 }
 
 // showNearest lets the fragments of hits without a word of the question begin with the
-// sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
-// them as they are.
+// sentence nearest to it, by the model of their knowledge base. Fragments without one
+// stay unchanged.
 func (s *Presenter) showNearest(ctx context.Context, r *ask.Asked, hits []answer.Hit, m *marker) error {
 	if h := r.Request.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
@@ -104,7 +104,7 @@ func candidates(
 		}
 		c := candidate{hit: i, sentences: highlight.Sentences(text, nearestSentences)}
 		if len(c.sentences) < 2 {
-			continue // there is nothing to choose
+			continue // there is no choice
 		}
 		for _, at := range c.sentences {
 			sentence := firstRunes(text[at.Start:at.End], nearestRunes)
@@ -119,8 +119,8 @@ func candidates(
 	return all, texts
 }
 
-// embed gives the vectors of the sentences that it has time for, the first ones first. It is an
-// error where there was time for none.
+// embed gives the vectors of as many sentences as there is time for, the first ones first. It is
+// an error if there was time for none.
 func (s *Sentences) embed(
 	ctx context.Context, e PassageEmbedder, texts []sentenceText,
 ) (map[sentenceKey][]float32, error) {
@@ -161,8 +161,8 @@ func (s *Sentences) embed(
 	return known, nil
 }
 
-// fitting is how many more sentences there is time for, with a third of it to spare: those of
-// a request that is given up are lost.
+// fitting is how many more sentences there is time for, with a third of it to spare: the sentences
+// of a request that times out are lost.
 func fitting(ctx context.Context, each time.Duration) int {
 	deadline, _ := ctx.Deadline()
 	return int(time.Until(deadline) * 2 / 3 / max(each, time.Microsecond))
@@ -180,8 +180,8 @@ func embedTexts(ctx context.Context, e PassageEmbedder, all []sentenceText) ([][
 	return vectors, err
 }
 
-// nearest is where the sentence begins that is nearest to the question, of those that were
-// compared; -1 with fewer than two of them.
+// nearest is the start of the sentence nearest to the question, of the compared
+// ones; -1 with fewer than two of them.
 func (c *candidate) nearest(question []float32, vectors map[sentenceKey][]float32) int {
 	at, best, compared := -1, math.Inf(-1), 0
 	for i, key := range c.keys {

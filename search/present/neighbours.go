@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// addNeighbours adds to each hit of the page the chunks around it, by their ordinals
-// in the document, of those that the search may show.
+// addNeighbours adds to each hit of the page the chunks around it that the search may show,
+// by their ordinals in the document.
 func (s *Presenter) addNeighbours(ctx context.Context, r *ask.Asked, hits []answer.Hit, bytes *answer.Allowance) error {
 	source := map[string]int{}
 	for i := range r.Subjects {

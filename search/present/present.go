@@ -19,13 +19,13 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// Presenter makes a page of what was ranked.
+// Presenter makes a page of the ranking.
 type Presenter struct {
 	Asker     ask.Asker
 	Sentences *Sentences
 }
 
-// Present cuts the page out of the answer set and reads what it shows.
+// Present cuts the page out of the answer set and reads its chunks.
 func (s *Presenter) Present(
 	ctx context.Context, r *ask.Asked, set *refine.Set, took *answer.Timings,
 ) (_ *answer.Response, err error) {
@@ -92,7 +92,7 @@ func EngineNames(subjects []engines.Subject) string {
 }
 
 // hitsOf joins scores and contents. A chunk deleted between ranking and reading
-// is left out.
+// is skipped.
 func hitsOf(
 	ctx context.Context, set *refine.Set, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
 ) ([]answer.Hit, error) {
@@ -143,16 +143,16 @@ func newHit(set *refine.Set, entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	return hit
 }
 
-// Why an answer has no hit, for programs.
+// The reasons for an answer without hits, for programs.
 const (
-	emptyRelevance = "nothing_relevant" // what there is does not answer the question
+	emptyRelevance = "nothing_relevant" // no chunk answers the question
 	emptyThreshold = "threshold"        // every candidate was cut
-	emptyWords     = "words"            // the query has none to look for
+	emptyWords     = "words"            // the query has no words to search
 	emptyFilter    = "filter"           // no chunk that matches passes
 	emptyMatch     = "match"            // no chunk matches
 )
 
-// whyEmpty says why there is no hit, as a code and in a sentence.
+// whyEmpty explains an empty answer, by a code and a sentence.
 func whyEmpty(set *refine.Set, r *ask.Asked) (code, why string) {
 	switch {
 	case set.Dropped[rank.AnswerableThreshold]+set.Dropped[rank.RelevanceThreshold] > 0:
@@ -179,7 +179,7 @@ func listCounts(counts map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// explanation is the account of the whole answer.
+// explanation explains the whole answer.
 func explanation(set *refine.Set, r *ask.Asked) *answer.Explain {
 	account := &answer.Explain{
 		Plan: *r.Plan, Known: set.Known, Methods: map[string]string{}, Cut: maps.Clone(set.Dropped),

@@ -14,7 +14,7 @@ func (set *Ranked) Boost(fusion *scoring.Fusion, boosts []float64) {
 	}
 	set.Boosts = boosts
 	set.Entries = fusion.Boost(set.Entries, boosts)
-	for _, base := range set.Bases { // explanations look for a chunk there
+	for _, base := range set.Bases { // explanations look for a chunk here
 		ranking := slices.Clone(base.Ranking)
 		for j := range ranking {
 			ranking[j].Source = base.Source
@@ -23,8 +23,8 @@ func (set *Ranked) Boost(fusion *scoring.Fusion, boosts []float64) {
 	}
 }
 
-// boostedMore reports whether chunks beyond those found may pass the thresholds that left
-// these: those of a knowledge base that stopped at its limit and of which nothing was cut.
+// boostedMore reports whether chunks beyond the hits may pass the thresholds too: of a knowledge
+// base that stopped at its limit and had nothing cut.
 func (set *Ranked) boostedMore(passing []scoring.Fused) bool {
 	cut := make([]int, len(set.Bases))
 	for i := range set.Entries {
@@ -55,7 +55,7 @@ func (set *Ranked) InFront() int {
 	return n
 }
 
-// MaxScore is the first one's, or that of an entry that rules pin before it.
+// MaxScore is the score of the first entry, or of a higher one that rules pin before it.
 func (set *Ranked) MaxScore() float64 {
 	most := 0.0
 	for i := range set.Entries[:min(set.InFront()+1, len(set.Entries))] {

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// choice is what a diverse order is made of.
+// choice holds the inputs of a diverse order.
 type choice struct {
 	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
 	vectors   [][]float32 // of length 1; nil where there is none
@@ -17,7 +17,7 @@ type choice struct {
 	Similar   []*float64  // the largest cosine to one that was chosen before
 }
 
-// RankingScores gives what entries are ranked by.
+// RankingScores gives the scores that entries are ranked by.
 func (set *Ranked) RankingScores(p *plan.Plan, entries []scoring.Fused) []float64 {
 	rescored := p.Rerank != nil || p.SecondStage != nil
 	byScore := rescored || set.Boosts != nil || set.MergedBy == string(scoring.ByScore)
@@ -30,7 +30,7 @@ func (set *Ranked) RankingScores(p *plan.Plan, entries []scoring.Fused) []float6
 	return scores
 }
 
-// NewChoice takes what chunks are ranked by, their vectors, and how much being unlike others counts.
+// NewChoice takes the scores and vectors of chunks, and the weight of dissimilarity.
 func NewChoice(scores []float64, vectors [][]float32, diversity float64) *choice {
 	n := len(scores)
 	c := &choice{relevance: make([]float64, n), vectors: vectors, Similar: make([]*float64, n)}

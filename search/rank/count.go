@@ -25,7 +25,7 @@ func (set *Ranked) DocumentCounts() []answer.DocumentCount {
 	return counts
 }
 
-// FacetCounts counts the values of each field asked for, most first, then by value.
+// FacetCounts counts the values of each requested field, most first, then by value.
 func (set *Ranked) FacetCounts(fields []string) map[string][]answer.FacetCount {
 	if len(fields) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Cut drops what is below the thresholds on the fused score, over all knowledge bases.
+// Cut drops entries below the thresholds on the fused score, over all knowledge bases.
 func (set *Ranked) Cut(threshold *plan.Threshold) {
 	thresholds, short := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}, false
 	thresholds.Spares = func(entry *scoring.Fused) bool {
@@ -23,8 +23,8 @@ func (set *Ranked) Cut(threshold *plan.Threshold) {
 	set.Entries = passing
 }
 
-// CutByRelevance drops what is not relevant enough, and everything where the answer as a
-// whole is not. Chunks of which nothing is known stay where nothing is known of any other.
+// CutByRelevance drops irrelevant entries, and all of them if the answer as a whole is
+// irrelevant. Entries of unknown relevance stay if no relevance is known.
 func (set *Ranked) CutByRelevance(threshold *plan.Threshold) {
 	if least := threshold.Answerable; least != nil {
 		if known := set.Calibrated.Answerable(); known != nil && *known < *least {
@@ -56,7 +56,7 @@ const (
 	RelevanceThreshold  = "relevance"
 )
 
-// Drop counts hits that thresholds dropped.
+// Drop adds to the counts of hits cut by thresholds.
 func (set *Ranked) Drop(cuts []scoring.Cut) {
 	for _, c := range cuts {
 		set.Dropped[c.Threshold] += c.Count
@@ -70,7 +70,7 @@ func (set *Ranked) Truncate(candidates int) {
 	}
 }
 
-// TextOf is what a reranker reads of a chunk: title and content, or a question and its answer.
+// TextOf is the text of a chunk for a reranker: title and content, or a question and its answer.
 func TextOf(chunk *engine.Chunk) string {
 	text := chunk.FieldText(engine.FieldText)
 	if chunk.QA != nil {
@@ -79,7 +79,7 @@ func TextOf(chunk *engine.Chunk) string {
 	return strings.ToValidUTF8(text[:min(len(text), plan.MaxRerankedText)], "")
 }
 
-// CutAgain drops what is under a threshold on the score, from what is counted too.
+// CutAgain drops entries below a threshold on the score, also from the counts.
 func (set *Ranked) CutAgain(threshold *plan.Threshold) {
 	set.Uncut = set.Entries
 	pinned := set.Entries[:set.InFront()]
@@ -90,7 +90,7 @@ func (set *Ranked) CutAgain(threshold *plan.Threshold) {
 	set.Keep(left)
 }
 
-// Keep leaves some of the entries, of what is counted too.
+// Keep keeps some of the entries, also in the counts.
 func (set *Ranked) Keep(some []scoring.Fused) {
 	before := len(set.Entries)
 	all := len(set.Counted) == before
@@ -99,7 +99,7 @@ func (set *Ranked) Keep(some []scoring.Fused) {
 	case len(set.Entries) == before:
 	case all:
 		set.Counted = set.Entries
-	default: // copies go with the chunk that stands for them
+	default: // near-duplicates go with the chunk they are folded into
 		passing := make(map[Key]bool, len(set.Entries))
 		for i := range set.Entries {
 			passing[set.Key(&set.Entries[i])] = true

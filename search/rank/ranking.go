@@ -7,18 +7,18 @@ import (
 )
 
 // Ranked is the best candidates of all knowledge bases that pass the thresholds:
-// what totals, documents and facets count, and what pages are cut from.
+// the entries that pages are cut from, and that totals, documents and facets count.
 type Ranked struct {
 	Bases      []*Base
 	Entries    []scoring.Fused // Source is the place of their knowledge base
-	Counted    []scoring.Fused // the same with the copies that are folded: what totals count
+	Counted    []scoring.Fused // the entries and their near-duplicates: for totals
 	More       bool            // chunks beyond the entries may pass
 	MergedBy   string
 	Boosts     []float64      // per knowledge base, in (0, 1]; nil: none is preferred
 	Dropped    map[string]int // hits dropped, per threshold
 	Calibrated *relevance.Calibrated
-	Copies     map[Key]StandIn         // chunks dropped as copies: the better one
-	Folded     map[Key][]scoring.Fused // the copies that a chunk stands for, of those that are counted
+	Copies     map[Key]StandIn         // near-duplicates dropped: the better chunk
+	Folded     map[Key][]scoring.Fused // the near-duplicates of a chunk, among the counted
 	Uncut      []scoring.Fused         // the entries before thresholds on the reranked score
 }
 
@@ -59,7 +59,7 @@ type StandIn struct {
 	Fields string // that are alike; empty: the whole text is
 }
 
-// Base is what was found in one knowledge base, as far as ranking goes by it.
+// Base is the part of a knowledge base's result that ranking needs.
 type Base struct {
 	relevance.Found
 	Ranking  []scoring.Fused

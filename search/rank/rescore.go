@@ -17,8 +17,8 @@ func Weighted(p *plan.SecondStage, s *answer.SecondScore) float64 {
 	return max(0, min(1, (p.Text*s.Words+p.Vector**s.Cosine)/(p.Text+p.Vector)))
 }
 
-// WordsHeld is, for each wording, the share of the weights whose words, or pairs of neighbours,
-// the tokens of a chunk have.
+// WordsHeld is, for each wording, the share of the weights of the words and pairs of neighbours
+// that occur in the tokens of a chunk.
 func WordsHeld(wordings []map[string]float64, tokens []analysis.Token) []float64 {
 	shares := make([]float64, len(wordings))
 	found, before := map[string]bool{}, ""
@@ -43,7 +43,7 @@ func WordsHeld(wordings []map[string]float64, tokens []analysis.Token) []float64
 	return shares
 }
 
-// WholeText is all that a chunk is found by.
+// WholeText is all searchable text of a chunk.
 func WholeText(chunk *engine.Chunk) string {
 	parts := append([]string{TextOf(chunk)}, chunk.ImportantKeywords...)
 	return strings.Join(append(parts, chunk.Questions...), "\n")
@@ -55,7 +55,7 @@ const (
 	pairWeight = 0.6
 )
 
-// WeightsOfWords says what the words of a question count, and the pairs of neighbours among them, by what they are.
+// WeightsOfWords gives the weights of the words of a question, and of the pairs of neighbours among them.
 func WeightsOfWords(parsed *analysis.Query, frequencies analysis.Frequencies) map[string]float64 {
 	idf, onlyStops := make(map[string]float64, len(parsed.Terms)), true
 	for i, term := range parsed.Terms {

@@ -9,9 +9,9 @@ import (
 
 const (
 	shingle      = 5  // characters of each
-	mostMissing  = 10 // one in so many of the shorter text's may lack in a copy
-	tooShort     = 20 // characters of a text that is a copy only when it is equal
-	mostLonger   = 2  // times as long as a shorter text before it may a copy be
+	mostMissing  = 10 // one in so many of the shorter text's may be missing in a near-duplicate
+	tooShort     = 20 // characters of a text below which only an equal one is a near-duplicate
+	mostLonger   = 2  // maximum length of a near-duplicate over that of a shorter text before it
 	mostShingles = 2048
 )
 
@@ -20,7 +20,7 @@ const (
 // which are a sample, and the same one of the same run in any text.
 type shingles struct {
 	hashes []uint32
-	upTo   uint32 // hashes above are not known
+	upTo   uint32 // hashes above are unknown
 	length int    // characters
 	short  string // the text, when it is too short to have enough of them
 }
@@ -61,8 +61,8 @@ func hashRunes(runes []rune) uint32 {
 	return uint32(h) //nolint:gosec // the lower half
 }
 
-// StandsFor reports whether another text, which ranks lower, is a copy. One that says much
-// more than this one is none, though it has all of it: it would be lost.
+// StandsFor reports whether another text, which ranks lower, is a near-duplicate. A much longer one
+// is not, even if it contains all of this one: its content would be lost.
 func (s *shingles) StandsFor(lower *shingles) bool {
 	if s.length < tooShort || lower.length < tooShort {
 		return s.length > 0 && s.length == lower.length && s.short == lower.short
@@ -90,7 +90,7 @@ func (s *shingles) StandsFor(lower *shingles) bool {
 	return true
 }
 
-// until are the hashes up to one.
+// until gives the hashes up to one.
 func (s *shingles) until(last uint32) []uint32 {
 	if last >= s.upTo {
 		return s.hashes
@@ -102,13 +102,13 @@ func (s *shingles) until(last uint32) []uint32 {
 	return s.hashes[:n]
 }
 
-// Original is a chunk that may stand for copies.
+// Original is a chunk that near-duplicates may be folded into.
 type Original struct {
 	Key
 	Text shingles
 }
 
-// ChunkText is what is compared of a chunk: its content, or the question and the answer.
+// ChunkText is the text by which chunks are compared: content, or question and answer.
 func ChunkText(chunk *engine.Chunk) string {
 	if chunk.QA != nil {
 		return chunk.Question + "\n" + chunk.Answer

@@ -5,17 +5,17 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// Sieve is how copies are taken out of a ranking.
+// Sieve removes near-duplicates from a ranking.
 type Sieve struct {
-	// next is how many more entries are looked at; 0: enough are kept.
+	// next is how many more entries are examined; 0: enough are kept.
 	Next func(kept, seen int) int
 	Read func(window []scoring.Fused) ([]*engine.Chunk, error)
-	// better finds the chunk, of those kept, that stands for an entry.
+	// better finds the kept chunk that replaces an entry.
 	Better func(e *scoring.Fused, chunk *engine.Chunk) (StandIn, bool)
 }
 
-// Sift takes copies out of the answer set, from its start on, so that the same are taken
-// out whichever page is shown.
+// Sift removes near-duplicates from the answer set, from its start on, so that the same are
+// removed whichever page is shown.
 func (set *Ranked) Sift(s *Sieve) error {
 	if set.Copies == nil {
 		set.Copies = map[Key]StandIn{}

@@ -7,21 +7,21 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Answers is what approximating does to the first k hits of a preset.
+// Answers measures the effect of approximation on the first k hits of a preset.
 type Answers struct {
 	Kept Share `json:"kept" doc:"Of the exact answer, the share that the usual one has."`
-	// Statistics are left out where the moments are exact, or the preset asks for none.
+	// Statistics is omitted where the moments are exact, or the preset asks for none.
 	Statistics *Share `json:"statistics,omitempty" doc:"The same where the moments of cosines alone are of a sample; left out where they make no difference."`
 }
 
-// answerTally adds up what the queries say of the answers.
+// answerTally adds up the outcomes of the queries for answers.
 type answerTally struct {
 	request    search.Request // with everything but the question
 	kept       share
 	statistics share
 }
 
-// compareAnswers asks the preset as always, with exact legs, and with exact moments too.
+// compareAnswers searches with the preset unchanged, with exact legs, and with exact moments too.
 func (run *measurement) compareAnswers(ctx context.Context, q *query) error {
 	exact, err := run.answer(ctx, q, search.Exactness{Legs: true, Statistics: true})
 	if err != nil {
@@ -42,7 +42,7 @@ func (run *measurement) compareAnswers(ctx context.Context, q *query) error {
 	return nil
 }
 
-// sampledMoments reports whether the preset ranks by moments that are of a sample.
+// sampledMoments reports whether the preset ranks by moments over a sample.
 func (run *measurement) sampledMoments() bool {
 	if run.subject.Plan.Fusion.Normalizer != scoring.ZScore {
 		return false

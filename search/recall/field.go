@@ -9,11 +9,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// Field is how a vector field fares.
+// Field is the recall of a vector field.
 type Field struct {
 	Field   string `json:"field"`
 	Vectors int    `json:"vectors" doc:"Chunks with a vector in the field."`
-	// Methods are how legs were answered: exact, or by which index.
+	// Methods are the methods that answered legs: exact, or an index.
 	Methods       map[string]int `json:"methods" doc:"How many queries were answered how: exact, or by an index (knn, hnsw)."`
 	Depth         int            `json:"depth" doc:"Hits that the index was asked for, of which the first k are compared."`
 	Recall        Share          `json:"recall" doc:"Of the k exact nearest, those among the first k of the usual answer."`
@@ -22,8 +22,8 @@ type Field struct {
 	Moments       *Moments       `json:"moments,omitempty" doc:"Of sampled against exact cosines; left out where the sample has all vectors."`
 }
 
-// Moments is how far mean and deviation of the cosines between a query and a sample are from those of every vector,
-// over the queries.
+// Moments compares mean and deviation of the cosines between a query and a sample with those over every vector,
+// over all queries.
 type Moments struct {
 	Sample    int     `json:"sample" doc:"Vectors that moments are usually taken over."`
 	Mean      float64 `json:"mean" doc:"Distance of the means, in exact deviations: the mean over the queries."`
@@ -32,7 +32,7 @@ type Moments struct {
 	WorstBy   float64 `json:"worst_deviation" doc:"The ratio that is farthest from 1."`
 }
 
-// fieldTally adds up what the queries say of a field.
+// fieldTally adds up the outcomes of the queries for a field.
 type fieldTally struct {
 	name            string
 	depth           int // hits that a leg of the preset asks for
@@ -43,10 +43,10 @@ type fieldTally struct {
 	means, ratios   []float64
 }
 
-// tie is how much lower a cosine may be and still be as high: engines compute in float32.
+// tie is the difference at which cosines still count as equal: engines compute in float32.
 const tie = 1e-6
 
-// fieldOutcome is what one query says of a field.
+// fieldOutcome is the result of one query on a field.
 type fieldOutcome struct {
 	method         string
 	usual, exact   float64 // ms
@@ -73,7 +73,7 @@ func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *quer
 	return run.compareMoments(ctx, f, q, out)
 }
 
-// add takes over what a query says.
+// add adds the outcome of a query.
 func (f *fieldTally) add(q *query, of *fieldOutcome) {
 	if f.methods == nil {
 		f.methods = map[string]int{}
@@ -86,7 +86,7 @@ func (f *fieldTally) add(q *query, of *fieldOutcome) {
 	}
 }
 
-// usual is what the preset asks of a field: a sum of its own where its legs are ranked jointly.
+// usual is the preset's request on a field: a sum of its own where its legs are ranked jointly.
 func (run *measurement) usual(f *fieldTally, q *query) *engine.Request {
 	req := run.exact(f, q, nil)
 	req.Exact, req.Legs[0].K = false, f.depth
@@ -96,7 +96,7 @@ func (run *measurement) usual(f *fieldTally, q *query) *engine.Request {
 	return req
 }
 
-// others are the k nearest beside the chunk that the query is of.
+// others gives the k nearest chunks, without the query's own.
 func (run *measurement) others(q *query, r *engine.Result) []near {
 	all := nearest(r, run.hits())
 	if q.chunk {
@@ -128,7 +128,7 @@ type near struct {
 	cosine float64
 }
 
-// nearest are the first k hits: by their sum, or by their rank.
+// nearest gives the first k hits: by their sum, or by their rank.
 func nearest(r *engine.Result, k int) []near {
 	hits := slices.Clone(r.Hits)
 	if len(hits) > 0 && hits[0].Observations[0].Rank > 0 {

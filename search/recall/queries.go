@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// query is what is asked: a question, or the vector of a chunk with the beginning of its text.
+// query is a question, or the vector of a chunk with the beginning of its text.
 type query struct {
 	name   string
 	text   string
@@ -26,7 +26,7 @@ const (
 	scanned    = 100 // chunks that are read at a time
 )
 
-// queries are those of the request, or drawn from what the caller may see.
+// queries gives the request's queries, or a sample of chunks that the caller may see.
 func (run *measurement) queries(ctx context.Context, req *Request) ([]query, error) {
 	if len(req.Queries) == 0 {
 		return run.draw(ctx, or(req.Sample, DefaultSample))

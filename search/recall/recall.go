@@ -1,8 +1,8 @@
-// Package recall measures how much engines lose by approximating: what a search finds by an index of vectors, and
-// by moments of cosines over a sample, beside the exact answer of the same knowledge base as it is now.
+// Package recall measures the loss by approximation: searches by an index of vectors, and by moments of cosines
+// over a sample, compared with the exact answer of the same knowledge base as it is now.
 //
 //	recall.go    the request, the report, Measure
-//	queries.go   what is asked: given questions, or vectors drawn from the knowledge base
+//	queries.go   the queries: given questions, or vectors drawn from the knowledge base
 //	field.go     a vector field: recall, times, moments
 //	answers.go   what the same does to the answers of a preset
 //	wayout.go    the setting that would mend it
@@ -47,7 +47,7 @@ type Request struct {
 	Engine     string   `json:"engine,omitempty" doc:"Engine to measure, when a knowledge base has several."`
 }
 
-// Report tells how far the usual answers are from the exact ones.
+// Report tells how far approximate answers are from the exact ones.
 type Report struct {
 	KnowledgeBase string   `json:"knowledge_base"`
 	Engine        string   `json:"engine"`
@@ -62,7 +62,7 @@ type Report struct {
 	TookMS        float64  `json:"took_ms" minimum:"0"`
 }
 
-// Searcher is what is measured. Search must not answer from a cache.
+// Searcher is the measured searcher. Search must not answer from a cache.
 type Searcher interface {
 	Subjects(ctx context.Context, scope access.Scope, req *search.Request) ([]search.Subject, error)
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
@@ -213,7 +213,7 @@ func (run *measurement) sampled(ctx context.Context) error {
 	return nil
 }
 
-// hits are one more than are compared: the chunk that a drawn query is of is left out.
+// hits is one more than k, because the chunk of a sampled query is excluded.
 func (run *measurement) hits() int { return run.k + 1 }
 
 // hasTime reports whether there is time for another query as slow as the slowest, twice over: for the end too.
@@ -264,7 +264,7 @@ func (run *measurement) conclude(report *Report) {
 	report.WayOut = wayOut(&run.subject.KB, report)
 }
 
-// detailOf is what a caller may read of an error.
+// detailOf is the part of an error that a caller may read.
 func detailOf(err error) (detail string) {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {
@@ -273,7 +273,7 @@ func detailOf(err error) (detail string) {
 	return "internal error"
 }
 
-// overlap is the share of the exact answer that the usual one has; 1 where there is none.
+// overlap is the share of the exact answer in the approximate one; 1 if it is empty.
 func overlap(usual, exact []string) float64 {
 	if len(exact) == 0 {
 		return 1
@@ -287,7 +287,7 @@ func overlap(usual, exact []string) float64 {
 	return float64(found) / float64(len(exact))
 }
 
-// share is a mean over queries with what was lost: of how many queries anything, and of which most.
+// share is a mean over queries, with the number of queries that lost something and the worst one.
 type share struct {
 	values []float64
 	worst  Worst
@@ -313,7 +313,7 @@ func (s *share) conclude() Share {
 	return concluded
 }
 
-// Share is how much of the exact answers the usual ones have, in [0, 1]: the mean over the queries with its 95 %
+// Share is the share of exact answers in approximate ones, in [0, 1]: the mean over the queries with its 95 %
 // bootstrap interval.
 type Share struct {
 	metric.Interval
@@ -321,7 +321,7 @@ type Share struct {
 	Worst *Worst `json:"worst,omitempty" doc:"The query that lacks most; left out where none lacks anything."`
 }
 
-// Worst is a query, and what its answer has of the exact one.
+// Worst is the query with the smallest share of the exact answer.
 type Worst struct {
 	Query string  `json:"query" doc:"The question, or the id of the chunk whose vector was asked for."`
 	Share float64 `json:"share"`

@@ -13,8 +13,8 @@ const good = 0.99
 // coarse are the vector indexes of Elasticsearch that keep less of a vector than int8_hnsw.
 var coarse = []string{"int4_hnsw", "bbq_hnsw"}
 
-// An exact answer is worth its time while it takes so many milliseconds at most, or so many times those of the
-// usual one.
+// An exact answer is affordable up to so many milliseconds, or up to so many times the time of an
+// approximate one.
 const (
 	affordable = 250
 	dearer     = 4

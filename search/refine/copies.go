@@ -13,8 +13,8 @@ import (
 )
 
 // Fold makes one hit of chunks that have the same text, or nearly, as far as the page
-// reaches. What it reads is what the page shows, so it costs no request unless chunks are
-// folded. Copies are counted all the same: the answer set is what it was.
+// reaches. It reads only what the page shows, so it costs no request unless chunks are
+// folded. Near-duplicates still count: the answer set is unchanged.
 func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) error {
 	fold, within := r.Request.Folds()
 	if !fold || len(set.Entries) < 2 {
@@ -49,7 +49,7 @@ func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) e
 	})
 }
 
-// readTexts reads chunks as pages do and keeps them. Once some could be read, others that
+// readTexts reads chunks as pages do and caches them. Once some could be read, any others that
 // cannot are missing, which degrades the answer.
 func (set *Set) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
 	chunks, err := set.fetchAllowed(ctx, window, (*retrieve.Retrieval).ReadPage)
@@ -63,7 +63,7 @@ func (set *Set) readTexts(ctx context.Context, window []scoring.Fused) ([]*engin
 	return chunks, nil
 }
 
-// ReadChunks gives what fetch gives, and reads only what is not read yet.
+// ReadChunks is a reader that fetches only chunks not read yet.
 func (set *Set) ReadChunks(ctx context.Context, entries []scoring.Fused, read Reader) ([]*engine.Chunk, error) {
 	chunks := make([]*engine.Chunk, len(entries))
 	var unread []scoring.Fused
@@ -84,7 +84,7 @@ func (set *Set) ReadChunks(ctx context.Context, entries []scoring.Fused, read Re
 	return chunks, nil
 }
 
-// CopiesOf are the chunks that an entry stands for, best first.
+// CopiesOf gives the chunks folded into an entry, best first.
 func (set *Set) CopiesOf(entry *scoring.Fused) []answer.Copy {
 	var copies []answer.Copy
 	for _, folded := range set.Folded[set.Key(entry)] {

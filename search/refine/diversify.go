@@ -23,10 +23,10 @@ import (
 //	(1 − diversity) · (s − last)/(best − last) − diversity · max over those before it of (cos − m)/(1 − m)
 //
 // where best and last are of the chunks to choose from, and m is the mean cosine between them:
-// scores and cosines crowd, each model's elsewhere, so it is their place among others that
-// says how good a chunk is, and how alike two are. s is raw_score where that is what ranks:
-// scores near 1 are hardly apart. Chunks without a
-// vector, or by another model, are like none. Scores stay, and what rules pin takes no part.
+// scores and cosines cluster in a narrow range, a different one for each model, so only their
+// place in it tells how good a chunk is, and how similar two are. s is raw_score where chunks are
+// ranked by it: scores near 1 hardly differ. Chunks without a vector, or by another model, count as
+// similar to none. Scores stay unchanged, and pinned hits take no part.
 func (s *Refiner) Diversify(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	pinned := set.InFront()
 	entries := set.Entries[pinned:]
@@ -54,7 +54,7 @@ func (s *Refiner) Diversify(ctx context.Context, r *ask.Asked, set *Set) (err er
 }
 
 // vectorsOf reads the vectors of some entries, those of their knowledge bases' first vector field.
-// Those of a knowledge base of another model than the first one's are left out, as their
+// Knowledge bases of another model than the first one's are skipped, as their
 // cosines to it mean nothing.
 func (set *Set) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
 	vectors := make([][]float32, len(entries))
@@ -89,7 +89,7 @@ func (set *Set) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]flo
 	return vectors, nil
 }
 
-// inOrder puts chunks in the order of ids; those that are not there are left out.
+// inOrder puts chunks in the order of ids; missing ones are skipped.
 func inOrder(chunks []engine.Chunk, ids []string) []engine.Chunk {
 	by := make(map[string]*engine.Chunk, len(chunks))
 	for i := range chunks {

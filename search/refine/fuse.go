@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// Fuse makes one answer set of what the knowledge bases found.
+// Fuse makes one answer set of the results of the knowledge bases.
 func Fuse(r *ask.Asked, retrievals []retrieve.Retrieval) *Set {
 	set := &Set{
 		Ranked:     rank.Ranked{Dropped: map[string]int{}, Bases: make([]*rank.Base, len(retrievals))},
@@ -32,7 +32,7 @@ func Fuse(r *ask.Asked, retrievals []retrieve.Retrieval) *Set {
 	return set
 }
 
-// rankings are one of each pool, and one of each knowledge base that is in none.
+// rankings gives one ranking of each pool, and of each knowledge base outside all pools.
 func (set *Set) rankings() []scoring.Ranking {
 	var all []scoring.Ranking
 	for i := range set.Retrievals {
@@ -53,7 +53,7 @@ func (set *Set) rankings() []scoring.Ranking {
 	return all
 }
 
-// collect takes over what a retrieval tells beside its hits.
+// collect takes over a retrieval's results beside its hits.
 func (set *Set) collect(rt *retrieve.Retrieval) {
 	set.More = set.More || rt.Full
 	set.Degraded = append(set.Degraded, rt.Degraded...)

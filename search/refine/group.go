@@ -14,9 +14,9 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// dropCopies drops every chunk for which a better one of its knowledge base is alike
+// dropCopies drops every chunk for which its knowledge base has a better one that is equal
 // in all of the plan's Distinct fields. Only chunks that share their document with
-// others are read, a window at a time, until there are candidates enough.
+// others are read, a window at a time, until there are enough candidates.
 func (s *Refiner) dropCopies(ctx context.Context, r *ask.Asked, set *Set) error {
 	plan := r.Plan
 	if len(plan.Distinct) == 0 {
@@ -56,7 +56,7 @@ func (s *Refiner) dropCopies(ctx context.Context, r *ask.Asked, set *Set) error 
 	})
 }
 
-// Cut drops what is under a threshold.
+// Cut drops entries below a threshold.
 func (s *Refiner) Cut(ctx context.Context, set *Set, threshold *plan.Threshold) {
 	ctx, span := tracing.Start(ctx, engines.SpanCut)
 	defer span.End(nil)
@@ -66,7 +66,7 @@ func (s *Refiner) Cut(ctx context.Context, set *Set, threshold *plan.Threshold) 
 	set.Cut(threshold)
 }
 
-// Group leaves the best of each document, and of chunks that are alike, where the plan says so.
+// Group keeps the best chunk of each document, and of equal chunks, if the plan says so.
 func (s *Refiner) Group(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanGroup)
 	defer func() { span.End(err) }()

@@ -17,24 +17,24 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
+// Small chunks are found more easily, and larger ones answer better. With ReturnParent a hit brings
 // its section along: the chunks beside it in its document that have the same parent_id in their
-// metadata or, where it has none, the same title. Chunks of one section are one hit, the best of
+// metadata or, without one, the same title. Chunks of one section become one hit, the best of
 // them.
 
 const (
-	// metadataParent names the section of a chunk, where titles do not.
+	// metadataParent names the section of a chunk, if titles do not.
 	metadataParent = "parent_id"
-	// parentRunes is how many characters of a section are given.
+	// parentRunes is the maximum length of a returned section, in characters.
 	parentRunes = 4_000
-	// ParentReach is how many chunks before and after a hit are looked at.
+	// ParentReach is how many chunks before and after a hit are considered.
 	ParentReach = 32
 )
 
-// SameSection is what standIn.fields says of chunks that are gathered.
+// SameSection is the value of standIn.fields for chunks merged into a section.
 const SameSection = "section"
 
-// section is where a chunk stands: the document, and what its neighbours have in common.
+// section is the section of a chunk: the document, and the key that its chunks share.
 type section struct {
 	source        int32
 	document, key string
@@ -50,8 +50,8 @@ func sectionOf(source int32, c *engine.Chunk) section {
 	return section{source, c.DocumentID, key}
 }
 
-// Gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
-// the same.
+// Gather merges the chunks of a section into one hit, as far as the answer reaches: the same on
+// every page.
 func (s *Refiner) Gather(ctx context.Context, r *ask.Asked, set *Set) error {
 	if !r.ReturnsParents() || len(set.Entries) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func readSections(
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(retrieve.ParallelReads)
 	for i, chunk := range chunks {
-		if chunk == nil || chunk.QA != nil { // a pair is whole
+		if chunk == nil || chunk.QA != nil { // a pair is complete
 			continue
 		}
 		rt := set.From(&window[i])
@@ -128,7 +128,7 @@ func readSections(
 	return parents, group.Wait()
 }
 
-// parentOf joins a chunk with those around it that are of its section, nearest first, as long
+// parentOf joins a chunk with the neighbours in its section, nearest first, as long
 // as they fit.
 func parentOf(source int32, chunk *engine.Chunk, around []engine.Chunk) *answer.Parent {
 	own := sectionOf(source, chunk)

@@ -17,10 +17,10 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// Rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
-// by the reranker's score and the fused one; what rules pin has its score and keeps its place. The
+// Rerank scores the best in a second stage, if the plan has one; then it orders the best chunks
+// by the reranker's score and the fused one; pinned hits are scored and keep their places. The
 // others keep their places behind them, with no more than the score of the last. The threshold on
-// the score holds for what comes out, the relative one for what was fused. When the reranker
+// the score applies to the result, the relative one to the fused scores. If the reranker
 // fails, the fused order stands and the answer is degraded.
 func (s *Refiner) Rerank(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	if err = s.scoreAgain(ctx, r, set); err != nil {
@@ -70,7 +70,7 @@ func (s *Refiner) readByReranker(ctx context.Context, r *ask.Asked, set *Set) er
 	return nil
 }
 
-// TextsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
+// TextsToRerank reads the texts of entries for the reranker alone; empty where a chunk is gone.
 func (set *Set) TextsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
 	chunks, err := set.Fetch(ctx, entries, (*retrieve.Retrieval).ReadChunks)
 	if err != nil {
@@ -85,7 +85,7 @@ func (set *Set) TextsToRerank(ctx context.Context, entries []scoring.Fused) ([]s
 	return texts, nil
 }
 
-// Scores asks for the scores of texts, one each, by the question as it is understood.
+// Scores asks for the scores of texts, one each, for the question as parsed.
 func (s *Refiner) Scores(ctx context.Context, r *ask.Asked, texts []string) (scores []float64, err error) {
 	defer func() {
 		if err == nil && len(scores) != len(texts) {

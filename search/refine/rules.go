@@ -15,9 +15,9 @@ import (
 	"github.com/hybridge-search/hybridge/search/rank"
 )
 
-// Pin puts what rules pin before all other entries, in the order of the knowledge bases, rules and
-// pins, whatever was found of it. It reads what no leg found, so it knows that the search may
-// show it.
+// Pin puts pinned hits before all other entries, in the order of the knowledge bases, rules and
+// pins, whether or not a leg found them. It reads missing ones, to be sure that the search may
+// show them.
 func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	if !r.Pins() {
 		return
@@ -26,7 +26,7 @@ func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	defer span.End(nil)
 	for i := range set.Retrievals {
 		if rt := &set.Retrievals[i]; rt.Pins == nil {
-			rt.ChoosePins(nil) // its legs had nothing to look for
+			rt.ChoosePins(nil) // its legs were empty
 		}
 	}
 	found := map[rank.Key]*scoring.Fused{}
@@ -61,8 +61,8 @@ func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	set.Entries = front
 }
 
-// readPins reads what is pinned and was not found by any leg, of all knowledge bases at a time.
-// Where that fails the answer is without it, and says so.
+// readPins reads the pinned chunks that no leg found, of all knowledge bases at a time.
+// If that fails, the answer lacks them and is degraded.
 func (set *Set) readPins(ctx context.Context, r *ask.Asked) {
 	var group errgroup.Group
 	group.SetLimit(engines.ParallelSubjects)
@@ -84,8 +84,8 @@ func (set *Set) readPins(ctx context.Context, r *ask.Asked) {
 	}
 }
 
-// AppliedRules tells what the rules did. What they hide may be beyond the filter of a key, and is
-// not told to one that has any.
+// AppliedRules reports the effects of the rules. Hidden chunks may be beyond the filter of a key, and
+// are not reported to a key with a filter.
 func (set *Set) AppliedRules(r *ask.Asked) []answer.AppliedRule {
 	var all []answer.AppliedRule
 	for i := range set.Retrievals {

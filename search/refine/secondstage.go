@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// scoreAgain is the second stage of a plan that has one. What rules pin keeps its place.
+// scoreAgain is the second stage of a plan that has one. Pinned hits keep their places.
 func (s *Refiner) scoreAgain(ctx context.Context, r *ask.Asked, set *Set) (err error) {
 	plan := r.Plan.SecondStage
 	if plan == nil || len(set.Entries) == 0 {
@@ -52,7 +52,7 @@ func (s *Refiner) scoreAgain(ctx context.Context, r *ask.Asked, set *Set) (err e
 	return nil
 }
 
-// bestScore is the best of an entry by any wording of the question.
+// bestScore is the best score of an entry by any wording of the question.
 func (s *Refiner) bestScore(
 	plan *plan.SecondStage, set *Set, e *scoring.Fused, chunk *engine.Chunk, wordings []map[string]float64,
 ) *answer.SecondScore {
@@ -71,7 +71,7 @@ func (s *Refiner) bestScore(
 	return best
 }
 
-// cosineOf is the cosine of an entry to a wording, nil where it is unknown: in the field named
+// cosineOf is the cosine of an entry to a wording, nil if unknown: in the field named
 // vector, else the best of any.
 func (set *Set) cosineOf(e *scoring.Fused, query int) (best *float64) {
 	rt, hit := set.From(e), set.Hit(e)

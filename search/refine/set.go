@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/retrieve"
 )
 
-// Set is the best candidates of all knowledge bases that pass the thresholds, with what was read of them.
+// Set is the best candidates of all knowledge bases that pass the thresholds, with the chunks read for them.
 type Set struct {
 	rank.Ranked
 	Retrievals []retrieve.Retrieval
@@ -24,7 +24,7 @@ type Set struct {
 	Reranked   map[rank.Key]*answer.Reranked    // of the chunks that a reranker read
 	Second     map[rank.Key]*answer.SecondScore // of the chunks of a second stage
 	Diversity  map[rank.Key]*answer.Diversity   // of the chunks that a diverse answer is chosen from
-	read       map[rank.Key]*engine.Chunk       // chunks that copies were looked for in
+	read       map[rank.Key]*engine.Chunk       // chunks compared to find near-duplicates
 }
 
 // From is the retrieval that found an entry.
@@ -33,12 +33,12 @@ func (set *Set) From(entry *scoring.Fused) *retrieve.Retrieval {
 }
 
 // Reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
-// ids that are gone are left out.
+// ids that are gone are skipped.
 type Reader func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
 
-// Fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
+// Fetch reads the chunk of each entry, nil if it is gone: one request per knowledge
 // base, all at the same time. A knowledge base that cannot be read is degraded; it is
-// an error when none of them can.
+// an error if none can.
 func (set *Set) Fetch(ctx context.Context, entries []scoring.Fused, read Reader) ([]*engine.Chunk, error) {
 	batches := make([]batch, len(set.Retrievals))
 	for i := range entries {
@@ -64,7 +64,7 @@ func (set *Set) Fetch(ctx context.Context, entries []scoring.Fused, read Reader)
 	return chunks, set.degradeUnread(ctx, batches)
 }
 
-// batch is what is read of one knowledge base.
+// batch holds the chunks read from one knowledge base.
 type batch struct {
 	ids    []string
 	chunks []engine.Chunk // in the order of ids, from the next one on
@@ -105,8 +105,8 @@ func (set *Set) degradeUnread(ctx context.Context, batches []batch) error {
 	return first
 }
 
-// fetchAllowed reads the chunks of entries for the answer, as fetch does, in portions of
-// what the answer may still take.
+// fetchAllowed reads the chunks of entries for the answer, as Fetch does, in portions within
+// the answer's byte budget.
 func (set *Set) fetchAllowed(
 	ctx context.Context, entries []scoring.Fused, read Reader,
 ) ([]*engine.Chunk, error) {
@@ -115,7 +115,7 @@ func (set *Set) fetchAllowed(
 		rest := entries[len(all):]
 		chunks, err := set.Fetch(ctx, rest[:min(set.Bytes.Portion(len(all)), len(rest))], read)
 		if err != nil && (len(all) == 0 || ctx.Err() != nil) {
-			return nil, err // later ones are missing, which degrades the answer
+			return nil, err // any further ones are missing, which degrades the answer
 		}
 		all = append(all, chunks...)
 		for _, chunk := range chunks {

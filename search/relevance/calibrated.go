@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// Calibrated has the evidence of all hits, and the best of it, which says how relevant each of them is.
+// Calibrated has the evidence of all hits, and the best of it, from which the relevance of each follows.
 type Calibrated struct {
 	found    []*Found
 	evidence [][]float64               // of the hits that legs found, NaN where it is unknown
@@ -40,7 +40,7 @@ func Calibrate(all []*Found) *Calibrated {
 }
 
 // Answerable is the probability that a chunk of the answer set answers the question, nil
-// where nothing is known.
+// if unknown.
 func (c *Calibrated) Answerable() *float64 {
 	var most *float64
 	for _, f := range c.found {
@@ -63,7 +63,7 @@ func (c *Calibrated) answerableBy(kind int) float64 {
 }
 
 // relevance is the probability that a chunk with this evidence answers the question, nil
-// where there is none.
+// without evidence.
 func (c *Calibrated) relevance(f *Found, evidence float64) *float64 {
 	if f.Estimator == nil || math.IsNaN(evidence) {
 		return nil
@@ -103,7 +103,7 @@ func (c *Calibrated) OfShown(source, hit int, legs []scoring.Contribution, told 
 	}))
 }
 
-// Account says how the relevance of a knowledge base's hits came to be, nil where nothing is said of it.
+// Account explains the relevance of a knowledge base's hits, nil if it is unknown.
 func (c *Calibrated) Account(source int) *answer.RelevanceAccount {
 	j := c.found[source].Estimator
 	if j == nil {

@@ -1,5 +1,5 @@
-// Package relevance says how probably a hit answers the question, from what the legs measured and never from the fused
-// score. It computes with values and asks nobody.
+// Package relevance estimates the probability that a hit answers the question, from the legs' scores and never from the
+// fused score. It computes with values and asks nobody.
 //
 //	profile.go     the languages of the chunks of a knowledge base
 //	estimator.go   the scale from cosines, or from word scores, to evidence

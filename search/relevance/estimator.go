@@ -11,20 +11,20 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// Estimator tells how relevant the hits of a knowledge base are, from what the legs measured
-// and never from the fused score: so it says the same for every preset.
+// Estimator estimates the relevance of the hits of a knowledge base, from the legs' scores
+// and never from the fused score: so it is the same for every preset.
 type Estimator struct {
 	Asked   string // language of the question
 	Profile *Profile
 	Scales  []LegScale // of the vector legs; none: by words
-	Err     error      // why nothing can be said by vectors
-	Bound   float64    // of the text scores, where it is by words; 0: nothing can be said
-	Chunks  int        // that the best of them is the best of
+	Err     error      // why vectors give no evidence
+	Bound   float64    // of the text scores, if evidence is by words; 0: there is none
+	Chunks  int        // from which the best is chosen
 	Words   []int      // the text legs of the question itself
 	Vectors int        // how many vector legs can be run
 }
 
-// LegScale is what makes evidence of the cosines of a leg.
+// LegScale converts the cosines of a leg into evidence.
 type LegScale struct {
 	Leg    int
 	Name   string // of the leg
@@ -42,7 +42,7 @@ type Part struct {
 	Exact    *bank.Exact // in another language than the question
 }
 
-// ScaleOf is that of a leg, nil where there is none.
+// ScaleOf gives the scale of a leg, nil where there is none.
 func (j *Estimator) ScaleOf(leg int) *LegScale {
 	for i := range j.Scales {
 		if j.Scales[i].Leg == leg {
@@ -60,7 +60,7 @@ func (j *Estimator) Moments(leg int, cosines *scoring.Moments) *scoring.Moments 
 	return cosines // of a text leg
 }
 
-// Of is the part of a language, nil where there is none.
+// Of gives the part of a language, nil if there is none.
 func (s *LegScale) Of(language string) *Part {
 	for i := range s.Parts {
 		if s.Parts[i].Language == language {
@@ -70,7 +70,7 @@ func (s *LegScale) Of(language string) *Part {
 	return nil
 }
 
-// Copy is for one of the searches that share what was measured.
+// Copy is for one of the searches that share the measurements.
 func (j *Estimator) Copy() *Estimator {
 	if j == nil {
 		return nil
@@ -82,7 +82,7 @@ func (j *Estimator) Copy() *Estimator {
 // ByVectors reports whether cosines are evidence here.
 func (j *Estimator) ByVectors() bool { return len(j.Scales) > 0 }
 
-// byWords is the evidence of a chunk where no vectors were compared.
+// byWords is the evidence of a chunk if no vectors were compared.
 func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
 	best := math.NaN()
 	for _, leg := range j.Words {
@@ -105,7 +105,7 @@ func (j *Estimator) LanguageOf(h *engine.Hit) string {
 	return j.Profile.Main
 }
 
-// What evidence is made of. The two are not on one scale.
+// The kinds of evidence, each on its own scale.
 const (
 	byVectors = iota
 	byWords
@@ -119,13 +119,13 @@ func kindOf(j *Estimator) int {
 	return byWords
 }
 
-// knows reports whether a hit would have had evidence.
+// knows reports whether a hit can have evidence.
 func (j *Estimator) knows() bool { return j.ByVectors() || j.Bound > 0 }
 
-// WithoutVectors reports whether no chunk has evidence that would have to be told, as where there are no chunks.
+// WithoutVectors reports whether there are no chunks with vectors, so that no evidence is missing.
 func (j *Estimator) WithoutVectors() bool { return j != nil && j.Err == nil && j.Chunks == 0 }
 
-// CoversAll reports whether evidence can be told in every vector leg.
+// CoversAll reports whether evidence is known in every vector leg.
 func (j *Estimator) CoversAll() bool {
 	return j != nil && len(j.Scales) == j.Vectors && !slices.ContainsFunc(j.Scales, func(s LegScale) bool {
 		return s.Of(j.Profile.Main) == nil
@@ -161,8 +161,8 @@ func (s *LegScale) moments(cosines *scoring.Moments) *scoring.Moments {
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
 
-// InOtherLanguages is what chunks in another language than the question pass. Those that do
-// not say theirs are in the main one.
+// InOtherLanguages selects chunks in another language than the question. Chunks without a
+// language are in the main one.
 func (j *Estimator) InOtherLanguages() []engine.Condition {
 	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}, Not: true}}
 	if j.Asked == j.Profile.Main {
@@ -171,8 +171,8 @@ func (j *Estimator) InOtherLanguages() []engine.Condition {
 	return others
 }
 
-// InOwnLanguage is what chunks in the language of the question pass, which is not the main
-// one: all of them say so.
+// InOwnLanguage selects chunks in the language of the question, if it is not the main
+// one: all of them name it.
 func (j *Estimator) InOwnLanguage() []engine.Condition {
 	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}}}
 }
@@ -191,7 +191,7 @@ func CosineWith(mean, v []float32) float64 {
 	return dot / math.Sqrt(square)
 }
 
-// lines are the scales of all legs, by the language of the chunks.
+// lines gives the scales of all legs, by the language of the chunks.
 func (j *Estimator) lines() []answer.LanguageScale {
 	var lines []answer.LanguageScale
 	for i := range j.Scales {

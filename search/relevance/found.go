@@ -8,16 +8,16 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 )
 
-// Found is what the relevance of the hits of a knowledge base follows from.
+// Found holds the inputs for the relevance of a knowledge base's hits.
 type Found struct {
-	Estimator *Estimator // nil: nothing is said of relevance
+	Estimator *Estimator // nil: relevance is unknown
 	Hits      []engine.Hit
 	Exact     map[int][]float64 // by hit: its exact evidence in each leg, NaN where unknown
 	Err       error             // no leg could be run
 }
 
-// evidence of a hit in a language whose raw score in each leg is given, NaN where nothing
-// is known. Of several legs the best one counts.
+// evidenceOf a hit in a language whose raw score in each leg is given, NaN if
+// unknown. Of several legs the best one counts.
 func (f *Found) evidenceOf(hit int, told string, raw func(leg int) float64) float64 {
 	best, j := math.NaN(), f.Estimator
 	if j.ByVectors() {
@@ -37,8 +37,8 @@ func (f *Found) exactEvidence(hit, leg int) float64 {
 	return math.NaN()
 }
 
-// VectorEvidence of a hit by one vector leg: exact where it was read, else by the
-// line of its language; NaN where nothing is known.
+// VectorEvidence of a hit by one vector leg: exact if it was read, else by the
+// line of its language; NaN if unknown.
 func (f *Found) VectorEvidence(s *LegScale, hit int, told string, cosine float64) float64 {
 	if e := f.exactEvidence(hit, s.Leg); !math.IsNaN(e) {
 		return e
@@ -49,7 +49,7 @@ func (f *Found) VectorEvidence(s *LegScale, hit int, told string, cosine float64
 	return math.NaN()
 }
 
-// TellEvidence shows exact evidence where fusion did not use it.
+// TellEvidence adds exact evidence to explanations if fusion did not use it.
 func (f *Found) TellEvidence(hit int, legs []scoring.Contribution) {
 	for i := range legs {
 		if e := f.exactEvidence(hit, i); legs[i].Evidence == nil && !math.IsNaN(e) {
@@ -58,7 +58,7 @@ func (f *Found) TellEvidence(hit int, legs []scoring.Contribution) {
 	}
 }
 
-// IsRelevant compares the relevance of a hit, nil where it is unknown, with a threshold.
+// IsRelevant compares the relevance of a hit, nil if unknown, with a threshold.
 func (f *Found) IsRelevant(known *float64, least float64) bool {
 	if known != nil {
 		return *known >= least

@@ -9,7 +9,7 @@ import (
 
 // Profile says in which languages the chunks of a knowledge base are.
 type Profile struct {
-	Main      string            // of most chunks, and of those that do not say
+	Main      string            // of most chunks, and of chunks that name none
 	Centroids []engine.Centroid // of a vector field, by language; none where there are no vectors
 	Chunks    int               // with a vector in it
 }
@@ -31,12 +31,12 @@ func (p *Profile) Has(l string) bool {
 	return l == p.Main || slices.ContainsFunc(p.Centroids, func(c engine.Centroid) bool { return c.Language == l })
 }
 
-// fewest is the share of the chunks from which a language counts as one of the knowledge
-// base where it may be taken for the main one.
+// fewest is the minimum share of the chunks for a language of the knowledge base that is
+// easily mistaken for the main one.
 const fewest = 0.02
 
-// Correct takes few chunks in a language that is easily taken for the main one to be in
-// that.
+// Correct counts few chunks in a language easily mistaken for the main one as chunks in
+// the main one.
 func (p *Profile) Correct() {
 	told, all := p.Centroids, float64(p.Sampled())
 	p.Centroids = nil
@@ -48,7 +48,7 @@ func (p *Profile) Correct() {
 	}
 }
 
-// Add joins a centroid with that of the same language.
+// Add merges a centroid into the one of the same language.
 func (p *Profile) Add(c engine.Centroid) {
 	for i := range p.Centroids {
 		same := &p.Centroids[i]
@@ -66,7 +66,7 @@ func (p *Profile) Add(c engine.Centroid) {
 	p.Centroids = append(p.Centroids, c)
 }
 
-// MainLanguage is that of most chunks; empty where none can be told.
+// MainLanguage is the language of most chunks; empty if unknown.
 func MainLanguage(chunks []engine.Chunk) string {
 	votes := map[string]int{}
 	main := ""
@@ -82,7 +82,7 @@ func MainLanguage(chunks []engine.Chunk) string {
 	return main
 }
 
-// languageOf is what a chunk says of its language, else what its text looks like.
+// languageOf is the language that a chunk names, else the one detected in its text.
 func languageOf(c *engine.Chunk) string {
 	if said := c.Language(); said != "" {
 		return said

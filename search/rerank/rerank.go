@@ -1,5 +1,5 @@
 // Package rerank is a client of rerank services: models that read a question
-// and a text together and say how well they fit. It speaks three shapes:
+// and a text together and score how well they fit. It speaks three shapes:
 //
 //	cohere  Cohere, Jina, vLLM, Xinference, LocalAI
 //	        {"model": "…", "query": "…", "documents": ["…"], "top_n": 2}
@@ -27,7 +27,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/service"
 )
 
-// Options of a client. URL is that of the rerank endpoint itself.
+// Options of a client. URL is the address of the rerank endpoint itself.
 type Options struct {
 	URL     string
 	Model   string
@@ -36,7 +36,7 @@ type Options struct {
 	Shape   string        // one of Shapes; empty: the first
 }
 
-// Shapes are those that services have.
+// Shapes are the known request formats of services.
 var Shapes = []string{shapeCohere, shapeTEI, shapeVoyage}
 
 const (
@@ -77,7 +77,7 @@ func (o *Options) request(query string, texts []string) request {
 	}
 }
 
-// result is one text's score, whatever the service calls it.
+// result is one text's score, whatever its name in the service's reply.
 type result struct {
 	Index     int      `json:"index"`
 	Relevance *float64 `json:"relevance_score"`
@@ -98,7 +98,7 @@ func read(content []byte) (results []result, err error) {
 	return append(answer.Results, answer.Data...), err
 }
 
-// score is NaN where there is none.
+// score is NaN if there is none.
 func (r *result) score() float64 {
 	switch {
 	case r.Relevance != nil:

@@ -17,26 +17,26 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Options say how long and where answers are kept.
+// Options say how long and where answers are cached.
 type Options struct {
 	TTL    time.Duration         // > 0
 	Memory int64                 // bytes, > 0
 	Redis  redis.UniversalClient // the caller's; nil: memory alone
 	// Fingerprint identifies the configuration of the searcher: a change of it
-	// makes every answer kept so far unreachable.
+	// makes every answer cached so far unreachable.
 	Fingerprint string
 	// Synonyms identifies the synonyms in use for a knowledge base; nil: there are none.
 	Synonyms func(engine.Ref) string
 	// Rules identifies the query rules in use for a knowledge base; nil: there are none.
 	Rules func(engine.Ref) string
-	// Presets identifies what a tenant saved as the preset of a name; nil: nobody saves any.
+	// Presets identifies the preset that a tenant saved by a name; nil: there are none.
 	Presets  func(tenant, name string) string
 	Logger   *slog.Logger          // nil: discarded
 	Registry prometheus.Registerer // nil: no metrics
 }
 
-// Searcher answers searches from what it keeps, and passes everything else on to
-// the Searcher that it wraps. It is safe for concurrent use.
+// Searcher answers searches from the cache, and passes everything else on to
+// the wrapped Searcher. It is safe for concurrent use.
 type Searcher struct {
 	*search.Searcher
 	options Options
@@ -70,7 +70,7 @@ func New(inner *search.Searcher, o Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Close waits for the computations under way; no search may follow.
+// Close waits for the computations in progress; no search may follow.
 func (s *Searcher) Close() {
 	s.work.Wait()
 	if s.shared != nil {
@@ -78,15 +78,15 @@ func (s *Searcher) Close() {
 	}
 }
 
-// Search answers as the wrapped searcher does, with a kept answer where there is
-// one. Cached marks an answer that was not computed for this request.
+// Search answers as the wrapped searcher does, from the cache if possible.
+// Cached marks an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	response, _, err := s.search(ctx, scope, req, s.memory.get)
 	return response, err
 }
 
-// SearchShared is Search for those who want nothing but the JSON: where the answer is kept
-// it has that as Shared, in memory that all who read it have in common.
+// SearchShared is Search for those who want nothing but the JSON: a cached answer
+// has it as Shared, in memory common to all its readers.
 func (s *Searcher) SearchShared(
 	ctx context.Context, scope access.Scope, req search.Request,
 ) (*search.Response, error) {
@@ -100,13 +100,13 @@ func (s *Searcher) SearchShared(
 	}, nil
 }
 
-// search answers, from memory by the given way of reading it.
+// search answers; kept reads the answer from memory.
 func (s *Searcher) search(
 	ctx context.Context, scope access.Scope, req search.Request,
 	kept func(key, time.Duration) (*search.Response, bool),
 ) (*search.Response, *search.Shared, error) {
 	started := time.Now()
-	ctx = engine.OneSearch(ctx) // what the key asks engines belongs to it
+	ctx = engine.OneSearch(ctx) // the key's requests to engines belong to it
 	stands := newBasis()
 	k, ok := s.keyFor(ctx, scope, &req, stands)
 	if !ok {
@@ -136,19 +136,19 @@ func (s *Searcher) search(
 	return response, f.shared, nil
 }
 
-// keyFor gives the key of a request whose answer may be kept.
+// keyFor gives the key of a request whose answer may be cached.
 func (s *Searcher) keyFor(
 	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (k key, ok bool) {
-	exact := req.Exact != search.Exactness{} // which the key does not tell
+	exact := req.Exact != search.Exactness{} // which is not part of the key
 	if exact || req.Explain || req.Cache != nil && !*req.Cache {
 		return k, false
 	}
 	k, err := s.keyOf(ctx, scope, req, stands)
-	return k, err == nil // the search itself reports what is wrong with the request
+	return k, err == nil // the search itself reports errors of the request
 }
 
-// reissue gives an answer that was computed before its own identity.
+// reissue gives a computed answer an identity of its own.
 func reissue(response *search.Response, started time.Time) *search.Response {
 	own := *response
 	own.Cached, own.QueryID = true, search.NewQueryID()
@@ -156,11 +156,11 @@ func reissue(response *search.Response, started time.Time) *search.Response {
 	return &own
 }
 
-// fly finds or computes the answer for all who wait, and keeps it unless what it stood on was edited meanwhile.
+// fly finds or computes the answer for all who wait, and caches it unless its basis was edited meanwhile.
 func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req search.Request, stood *basis) {
 	defer f.cancel()
 	defer func() {
-		if p := recover(); p != nil { // nobody above this goroutine would catch it
+		if p := recover(); p != nil { // nothing above this goroutine would catch it
 			s.options.Logger.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
 			s.flights.land(f, nil, nil, fault.New(fault.Internal, "the search failed unexpectedly"))
 		}

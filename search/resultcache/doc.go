@@ -1,21 +1,21 @@
-// Package resultcache keeps answers of searches for a while: in memory and, where
-// it is configured, in Redis, which gateways share.
+// Package resultcache caches answers of searches for a while: in memory and, if
+// configured, in Redis, which gateways share.
 //
 // The key of an answer is everything that it depends on: tenant, request, plan, saved
 // preset, synonyms, query rules, the program's configuration, and the generation of each
 // knowledge base, which its engine is asked for at every search. So an answer is never found
-// once the data has changed; it only expires. One that was computed while people edited what
-// it depends on is not kept. Answers over a knowledge base whose
-// engine cannot tell its generation are not kept, nor degraded or explained ones.
+// once the data has changed; it only expires. An answer whose basis was edited during its
+// computation is not cached. Answers over a knowledge base whose
+// engine cannot tell its generation are not cached, nor degraded or explained ones.
 //
 // Requests for the same answer at the same time share one computation, which goes
-// on for as long as one of them waits. Whatever is wrong with Redis, the answer is
+// on for as long as one of them waits. Whatever fails in Redis, the answer is
 // computed.
 //
-//	cache.go    Searcher: a search.Searcher that remembers
-//	key.go      what an answer depends on
+//	cache.go    Searcher: a search.Searcher with a cache
+//	key.go      everything that an answer depends on
 //	flight.go   one computation for many requests
-//	kept.go     what is kept of an answer
+//	kept.go     the cached form of an answer
 //	memory.go, redis.go   the two tiers
 //	metrics.go  where answers came from
 package resultcache

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// flights are the computations under way, one per key.
+// flights are the computations in progress, one per key.
 type flights struct {
 	mu   sync.Mutex
 	open map[key]*flight
@@ -21,7 +21,7 @@ type flight struct {
 	cancel   context.CancelFunc
 	waiting  int // guarded by flights.mu
 	done     chan struct{}
-	response *search.Response // after done; shared, so nobody changes it
+	response *search.Response // after done; shared and read-only
 	shared   *search.Shared   // of the response; nil: it is not shared
 	kept     bool             // it was found in the second tier
 	err      error
@@ -43,7 +43,7 @@ func (f *flights) join(ctx context.Context, k key) (joined *flight, first contex
 }
 
 // detached is a context that goes on when its caller leaves. It keeps the deadline, as the
-// steps of a search divide the time that is left.
+// steps of a search divide the remaining time.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	own := context.WithoutCancel(ctx)
 	if deadline, limited := ctx.Deadline(); limited {
@@ -52,7 +52,7 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(own)
 }
 
-// land gives everybody who waits the answer. Only the first call counts.
+// land gives the answer to everybody who waits. Only the first call counts.
 func (f *flights) land(landed *flight, response *search.Response, shared *search.Shared, err error) {
 	select {
 	case <-landed.done:

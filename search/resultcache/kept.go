@@ -11,8 +11,8 @@ import (
 )
 
 // kept is an answer as its JSON, and when its computation began. JSON takes no
-// more memory than its bytes, where a Response would keep alive what its texts
-// are parts of: an engine's whole reply.
+// more memory than its bytes, whereas the texts of a Response would keep an
+// engine's whole reply alive.
 type kept struct {
 	since  time.Time
 	text   []byte
@@ -24,11 +24,11 @@ func newKept(since time.Time, r *search.Response, text []byte) kept {
 	return kept{since: since, text: text, preset: r.Preset, shared: answer.NewShared(r, text)}
 }
 
-// reading bounds how many answers are read at a time: that is all work, and each takes
-// twice the memory of its text.
+// reading bounds how many answers are decoded at a time: that is pure computation, and each
+// takes twice the memory of its text.
 var reading = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 
-// response reads the answer; ok is false when it is older than ttl or is none.
+// response decodes the answer; ok is false if it is older than ttl or invalid.
 func (k *kept) response(ttl time.Duration) (r *search.Response, ok bool) {
 	if time.Since(k.since) > ttl {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// format changes when answers kept by earlier versions can no longer be read.
+// format changes when answers cached by earlier versions can no longer be read.
 const format = 3
 
 type key [sha256.Size]byte
@@ -23,7 +23,7 @@ type dependencies struct {
 	Fingerprint string         `json:"fingerprint"`
 	Tenant      string         `json:"tenant"`
 	Request     search.Request `json:"request"`
-	// Preset identifies the one that the tenant saved by the name that is asked for.
+	// Preset identifies the saved preset of the requested name.
 	Preset string `json:"preset"`
 	// Bound is the filter of the scope.
 	Bound []engine.Condition `json:"bound"`
@@ -37,13 +37,13 @@ type dependency struct {
 	edit
 }
 
-// edit identifies what people change of the searches of a knowledge base while the program runs.
+// edit identifies the state of a knowledge base's synonyms and rules, which change at run time.
 type edit struct {
 	Synonyms string `json:"synonyms"`
 	Rules    string `json:"rules"`
 }
 
-// basis is what an answer stands on beside its plan, as it was when its key was made.
+// basis is the state that an answer depends on beside its plan, when its key was made.
 type basis struct {
 	states map[engine.Ref]string // generations
 	edits  map[engine.Ref]edit
@@ -54,11 +54,11 @@ func newBasis() *basis {
 	return &basis{states: map[engine.Ref]string{}, edits: map[engine.Ref]edit{}}
 }
 
-// errUnknown: an engine cannot tell the generation.
+// errUnknown is for engines that cannot tell the generation.
 var errUnknown = errors.New("the generation of a knowledge base is not known")
 
-// keyOf asks the engines for generations, which stands gets with what else there is; with an error
-// the answer cannot be kept.
+// keyOf asks the engines for generations, and stores them in stands with the rest; with an error
+// the answer cannot be cached.
 func (s *Searcher) keyOf(
 	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (key, error) {
@@ -112,7 +112,7 @@ func (s *Searcher) editOf(kb engine.Ref) (e edit) {
 	return e
 }
 
-// presetOf identifies the saved preset that a request names, or that it has by naming none.
+// presetOf identifies the saved preset of a request, named or by default.
 func (s *Searcher) presetOf(scope access.Scope, req *search.Request) string {
 	if s.options.Presets == nil {
 		return ""
@@ -120,8 +120,8 @@ func (s *Searcher) presetOf(scope access.Scope, req *search.Request) string {
 	return s.options.Presets(scope.Tenant, cmp.Or(req.Preset, search.PresetDefault))
 }
 
-// edited reports whether synonyms, rules or the preset changed since the key was made: the answer may be of the
-// new ones, and its key is of the old ones, which a rollback puts into use again.
+// edited reports whether synonyms, rules or the preset changed since the key was made: the answer may depend on the
+// new ones, and its key on the old ones, which a rollback puts into use again.
 func (s *Searcher) edited(stood *basis, scope access.Scope, req *search.Request) bool {
 	for kb, was := range stood.edits {
 		if s.editOf(kb) != was {

@@ -20,7 +20,7 @@ type memory struct {
 	size  int64 // bytes
 }
 
-// overhead is roughly what an entry takes beside its text.
+// overhead is roughly the size of an entry beside its text.
 const overhead = 256
 
 func weight(answer *kept) int64 { return int64(len(answer.text) + overhead) }
@@ -35,7 +35,7 @@ func newMemory(bytes int64) (*memory, error) {
 	return m, nil
 }
 
-// find gives what is kept under a key. What is older than ttl is dropped: one that came from Redis may be older than
+// find gives the answer of a key. One older than ttl is dropped: one from Redis may be older than
 // its entry here.
 func (m *memory) find(k key, ttl time.Duration) (kept, bool) {
 	m.mu.Lock()
@@ -56,7 +56,7 @@ func (m *memory) get(k key, ttl time.Duration) (*search.Response, bool) {
 	return found.response(ttl)
 }
 
-// getShared is get for those who take the answer's JSON as it is, where it is shared.
+// getShared is get for callers that take the answer's JSON unchanged, if it is shared.
 func (m *memory) getShared(k key, ttl time.Duration) (*search.Response, bool) {
 	found, ok := m.find(k, ttl)
 	if !ok || found.shared == nil {
@@ -65,7 +65,7 @@ func (m *memory) getShared(k key, ttl time.Duration) (*search.Response, bool) {
 	return &search.Response{Preset: found.preset, Shared: found.shared}, true
 }
 
-// put keeps an answer, unless it alone is larger than the memory.
+// put caches an answer, unless it alone is larger than the memory.
 func (m *memory) put(k key, answer kept) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -4,11 +4,11 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Where an answer came from.
 const (
-	fromMemory = "memory"   // kept in memory
-	fromRedis  = "redis"    // kept in Redis
+	fromMemory = "memory"   // in memory
+	fromRedis  = "redis"    // in Redis
 	fromFlight = "shared"   // computed for another request at the same time
 	computed   = "computed" // computed for this request
-	passedBy   = "passed"   // computed and not kept: cache false, explain, or no generation
+	passedBy   = "passed"   // computed and not cached: cache false, explain, or no generation
 )
 
 type metrics struct {

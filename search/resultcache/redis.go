@@ -16,7 +16,7 @@ import (
 
 const (
 	// redisTimeout bounds a command. Most answers are computed in a few milliseconds,
-	// so waiting longer for a kept one gains nothing.
+	// so waiting longer for a cached one gains nothing.
 	redisTimeout = 100 * time.Millisecond
 	// redisCooldown is how long Redis is not asked after redisFailures in a row.
 	redisCooldown = 10 * time.Second
@@ -26,7 +26,7 @@ const (
 	maxKept = 64 << 20
 )
 
-// shared is the second tier: Redis. Whatever goes wrong there is a miss, never an error.
+// shared is the second tier: Redis. Any failure there is a miss, never an error.
 type shared struct {
 	client   redis.UniversalClient
 	ttl      time.Duration
@@ -60,8 +60,8 @@ func newShared(o *Options, failed func()) (*shared, error) {
 	}, nil
 }
 
-// do runs a command within the time limit; nil when it fails, and while Redis is
-// not asked because it failed before.
+// do runs a command within the time limit; nil if it fails, and during the cooldown
+// after failures.
 func (s *shared) do(ctx context.Context, command func(context.Context) ([]byte, error)) []byte {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -77,7 +77,7 @@ func (s *shared) do(ctx context.Context, command func(context.Context) ([]byte, 
 	return nil
 }
 
-// get gives the answer of a key. What is too old or cannot be read is a miss.
+// get gives the answer of a key. An expired or unreadable one is a miss.
 func (s *shared) get(ctx context.Context, k key) (kept, *search.Response, bool) {
 	packed := s.do(ctx, func(ctx context.Context) ([]byte, error) {
 		data, err := s.client.Get(ctx, nameOf(k)).Bytes()

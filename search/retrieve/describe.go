@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// Describe shows what the engines of a search would be asked, without running a leg.
+// Describe shows the requests to the engines of a search, without running a leg.
 func (s *Retriever) Describe(ctx context.Context, r *ask.Asked, m []Measured, into *answer.AnalyzeResponse) error {
 	retrievals := make([]Retrieval, len(r.Subjects))
 	for i := range retrievals {

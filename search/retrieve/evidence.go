@@ -14,20 +14,20 @@ import (
 	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
-// A chunk in the question's own language wins every cosine. So where a knowledge base has
-// chunks in another language than the question, evidence takes the place of cosines:
-// exact for the best of those in another language, and by the line that
-// stands for it for all others, which keeps the order of the cosines. Fusion by z-scores
-// and by ranks is of evidence then; presets that are sums of raw scores stay as they are.
+// Chunks in the question's own language have the highest cosines. So where a knowledge base has
+// chunks in another language, evidence replaces cosines: exact evidence
+// for the best chunks in another language, and for all others an estimate by a linear
+// function of the cosine, which keeps their order. Fusion by z-scores
+// and by ranks then uses evidence; presets that are sums of raw scores stay unchanged.
 
-// exactChunks is how many of the chunks in another language have their exact evidence read. On
+// exactChunks is the number of chunks in another language with exact evidence. On
 // the three sets across languages 20 gave all of the gain but 0.1 points, 50 all of it.
 const exactChunks = 50
 
 // centred reports whether evidence is fused in place of cosines.
 func (rt *Retrieval) centred() bool { return rt.Pool != nil && rt.Pool.centred }
 
-// candidatesOf is how many hits a leg returns: at least as many as evidence orders anew.
+// candidatesOf is how many hits a leg returns: at least as many as evidence reorders.
 func (rt *Retrieval) candidatesOf(l *leg) int {
 	if l.Kind == scoring.Vector && rt.centred() {
 		return max(l.K, exactChunks)
@@ -52,7 +52,7 @@ func (rt *Retrieval) addMissed(ctx context.Context, first *engine.Request, sent 
 	}
 }
 
-// methodExact is engine.Result.Method where nothing can have been missed.
+// methodExact is the value of engine.Result.Method for searches that miss nothing.
 const methodExact = "exact"
 
 // addPassing searches again among chunks that pass further conditions.
@@ -81,7 +81,7 @@ func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 	}
 }
 
-// again is the first request for as many hits as are missed, by the legs that did not fail.
+// again is the first request for the number of missing hits, by the legs that did not fail.
 func (rt *Retrieval) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
 	req = new(*first)
 	req.Prefetch, req.Legs = 0, nil
@@ -103,8 +103,8 @@ func (rt *Retrieval) again(first *engine.Request, sent []int) (req *engine.Reque
 	return req, of
 }
 
-// join adds what the legs said of a hit of two searches: a leg has it that returned it in
-// either of them. Its rank is made anew, as evidence has it.
+// join merges the observations of a hit of two searches: a leg has it if it returned it in
+// either of them. Its rank is recomputed from the evidence.
 func join(said, again []scoring.Observation) {
 	for leg := range said {
 		if o := again[leg]; said[leg].Rank == 0 && o.Rank != 0 || !said[leg].Known() {
@@ -113,8 +113,8 @@ func join(said, again []scoring.Observation) {
 	}
 }
 
-// readEvidence asks the engine for what makes the evidence of the best hits in another
-// language exact: two cosines of each. Where it fails, the line stands for them.
+// readEvidence asks the engine for the inputs of exact evidence of the best hits in another
+// language: two cosines of each. If it fails, they keep their estimates.
 func (rt *Retrieval) readEvidence(ctx context.Context) {
 	if !rt.Estimator.Foreign() {
 		return
@@ -154,7 +154,7 @@ type evidenceLeg struct {
 	part *relevance.Part // nil: with the question, for all languages
 }
 
-// evidenceLegs are, for each vector leg, one with the question and one for each language.
+// evidenceLegs gives, for each vector leg, a leg with the question and one for each language.
 func (rt *Retrieval) evidenceLegs() []evidenceLeg {
 	var legs []evidenceLeg
 	add := func(s *relevance.LegScale, p *relevance.Part, vector []float32) {
@@ -178,7 +178,7 @@ func (rt *Retrieval) evidenceLegs() []evidenceLeg {
 	return legs
 }
 
-// foreignHits are the places of the hits in another language.
+// foreignHits gives the places of the hits in another language.
 func (rt *Retrieval) foreignHits() (found []int) {
 	for i := range rt.Hits {
 		if rt.Estimator.LanguageOf(&rt.Hits[i]) != rt.Estimator.Asked {
@@ -188,8 +188,8 @@ func (rt *Retrieval) foreignHits() (found []int) {
 	return found
 }
 
-// bestForeign are the places of the best hits in another language: of a joint ranking the
-// first, else those of the largest cosine.
+// bestForeign gives the places of the best hits in another language: of a joint ranking the
+// first, else the hits with the largest cosines.
 func (rt *Retrieval) bestForeign() []int {
 	found := rt.foreignHits()
 	if !rt.Plan.Joint {
@@ -208,7 +208,7 @@ func (rt *Retrieval) bestForeign() []int {
 	return found[:min(len(found), exactChunks)]
 }
 
-// exactly is the evidence of a chunk for each leg, given its cosines in the legs for it.
+// exactly is the evidence of a chunk for each leg, given its cosines in the evidence legs.
 func (rt *Retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
 	all := make([]float64, len(rt.Legs))
 	for i := range all {

@@ -21,22 +21,22 @@ import (
 	"github.com/hybridge-search/hybridge/search/rank"
 )
 
-// Retriever asks the engines of a search.
+// Retriever runs searches on engines.
 type Retriever struct {
 	Asker    ask.Asker
-	Bank     Bank // nil: nothing is said of relevance
+	Bank     Bank // nil: relevance is unknown
 	Profiles *Profiles
 }
 
-// Demand says what is needed of a retrieval beside its ranking.
+// Demand is the caller's needs of a retrieval beside its ranking.
 type Demand struct {
-	Prefetch    int  // how many of the best hits an engine may bring the chunks of
-	DeferScores bool // scores that decide nothing may be left for the page
-	// allEvidence reads the exact evidence of all hits: which of them count depends on what they are fused by.
+	Prefetch    int  // best hits whose chunks an engine may return
+	DeferScores bool // scores that do not affect the ranking may be read with the page
+	// allEvidence reads the exact evidence of all hits: which ones count depends on the scores they are fused by.
 	AllEvidence bool
 }
 
-// Retrieval is what one knowledge base finds for the question.
+// Retrieval is the result of one knowledge base for the question.
 type Retrieval struct {
 	*engines.Subject
 	rank.Base
@@ -49,16 +49,16 @@ type Retrieval struct {
 	vocabulary func(query int) *analysis.Vocabulary
 	Legs       []leg
 	Known      *float64       // share of the query's idf mass that the text index knows
-	chunks     []engine.Chunk // that came with the hits
+	chunks     []engine.Chunk // returned with the hits
 	Cuts       []scoring.Cut  // hits dropped, per threshold on a leg
-	Relaxed    string         // the minimum_should_match that found something, when not the planned one
+	Relaxed    string         // the minimum_should_match that found something, if not the planned one
 	Method     string
 	Pool       *pool // nil: scored by itself
 	Degraded   []answer.Degraded
 	FuseMS     float64
 	Deferred   deferredScores
 	Rules      *ask.MatchedRules // nil: no rule matches
-	Pins       []ask.Pin         // of the rules, with what they show
+	Pins       []ask.Pin         // of the rules, with the chunks they show
 	addedPins  []int             // hits that pins added, which no leg found
 	spared     int               // pinned hits of the ranking that are below a threshold on a leg
 }
@@ -123,7 +123,7 @@ func Failure(ctx context.Context, retrievals []Retrieval) error {
 	return fault.Wrap(kind, errors.Join(causes...), "no leg of the search could be run: %s", strings.Join(reasons, "; "))
 }
 
-// retrieve searches one knowledge base. Where the plan allows it and nothing is found,
+// retrieve searches one knowledge base. If the plan allows it and nothing is found,
 // it relaxes the text query step by step.
 func (s *Retriever) retrieve(ctx context.Context, rt *Retrieval) {
 	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
@@ -176,7 +176,7 @@ func (s *Retriever) attempt(ctx context.Context, rt *Retrieval, rules analysis.R
 	rt.FuseMS = answer.Milliseconds(time.Since(started))
 }
 
-// request asks the engine for every leg that can run and has something to look for.
+// request asks the engine for every leg that can run and is not empty.
 // sent has the place in the plan of each of its legs.
 func (rt *Retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
@@ -203,7 +203,7 @@ func (rt *Retrieval) request() (req *engine.Request, sent []int) {
 	return req, sent
 }
 
-// facets are the fields whose values hits carry: those asked for, and the language where
+// facets are the fields whose values hits carry: the requested ones, and the language if
 // a knowledge base has several.
 func (rt *Retrieval) facets() []string {
 	asked := rt.Question.Facets
@@ -244,7 +244,7 @@ func (rt *Retrieval) sum(sent []int) *engine.Sum {
 	for i := range signals {
 		sum.Signals = append(sum.Signals, rt.Legs[places[i]].Weight)
 	}
-	if total == 0 { // nothing tells the chunks apart: any stable order will do
+	if total == 0 { // all chunks are equal: any stable order will do
 		for i := range sum.Weights {
 			sum.Weights[i] = 1
 		}
@@ -252,7 +252,7 @@ func (rt *Retrieval) sum(sent []int) *engine.Sum {
 	return sum
 }
 
-// accept takes over what the engine found, with one observation per planned leg.
+// accept takes over the engine's result, with one observation per planned leg.
 func (rt *Retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
 	rt.Hits, rt.chunks, rt.Method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
@@ -307,7 +307,7 @@ func (rt *Retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
 	}
 }
 
-// stoppedAtLimit reports whether the engine gave as many hits as it was asked for.
+// stoppedAtLimit reports whether the engine returned as many hits as requested.
 func (rt *Retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	if req.Sum != nil {
 		return len(rt.Hits) >= req.Sum.Candidates
@@ -326,7 +326,7 @@ func (rt *Retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	return false
 }
 
-// acceptNothing is the end of a retrieval whose legs have nothing to look for: it
+// acceptNothing ends a retrieval with only empty or failed legs: it
 // fails when all of them failed, else it finds nothing.
 func (rt *Retrieval) acceptNothing() {
 	if !slices.ContainsFunc(rt.Legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
@@ -355,7 +355,7 @@ func (rt *Retrieval) fail(err error) {
 	rt.Err = err
 }
 
-// degradeFailed lists the legs that take no part.
+// degradeFailed lists the failed legs.
 func (rt *Retrieval) degradeFailed() {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.err != nil && l.Kind != scoring.Signal {

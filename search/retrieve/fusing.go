@@ -33,7 +33,7 @@ func (rt *Retrieval) Fused(legs []scoring.Leg) []scoring.Fused {
 	return rt.Plan.Fusion.Fuse(legs, candidates)
 }
 
-// ScoringLegs are the legs as fusion takes them.
+// ScoringLegs converts the legs for the fusion.
 func (rt *Retrieval) ScoringLegs() []scoring.Leg {
 	legs := make([]scoring.Leg, len(rt.Legs))
 	for i := range rt.Legs {
@@ -42,8 +42,8 @@ func (rt *Retrieval) ScoringLegs() []scoring.Leg {
 	return legs
 }
 
-// LegThresholds are the absolute ones on the legs' raw scores. Those for text and
-// vector are not for secondary fields: a passage is not cut for its title.
+// LegThresholds are the absolute thresholds on the legs' raw scores. Those for text and
+// vector skip secondary fields: a passage is not cut for its title.
 func (rt *Retrieval) LegThresholds() scoring.Thresholds {
 	var thresholds scoring.Thresholds
 	for i := range rt.Legs {
@@ -62,8 +62,8 @@ func (rt *Retrieval) LegThresholds() scoring.Thresholds {
 	return thresholds
 }
 
-// isSecondary reports whether another leg is named as the kind of this one. Not every
-// chunk needs to have the field of a secondary leg.
+// isSecondary reports whether another leg is named as the kind of this one. A chunk may
+// lack the field of a secondary leg.
 func (rt *Retrieval) isSecondary(l *leg) bool {
 	kind := string(l.Kind)
 	return l.Name != kind && slices.ContainsFunc(rt.Legs, func(other leg) bool { return other.Name == kind })

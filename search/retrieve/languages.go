@@ -12,8 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
-// How long profiles are kept, and how many. They change slowly, and drawing one may cost a
-// request. An answer that is kept has one of the very state of the chunks.
+// How long profiles are cached, and how many. They change slowly, and drawing one may cost a
+// request. An answer that is to be cached needs one of the current state.
 const (
 	profileLife  = 10 * time.Second
 	profilesKept = 1024
@@ -24,7 +24,7 @@ type profileKey struct {
 	engine, field string
 	created       time.Time
 	generation    int
-	state         string // of the chunks, where the answer is to be kept
+	state         string // of the chunks, where the answer is to be cached
 }
 
 type keptProfile struct {
@@ -32,7 +32,7 @@ type keptProfile struct {
 	since   time.Time
 }
 
-// Profiles are those of the knowledge bases that were searched last.
+// Profiles caches the profiles of the knowledge bases searched last.
 type Profiles struct {
 	once sync.Once
 	kept *lru.Cache[profileKey, keptProfile]
@@ -52,14 +52,14 @@ func (p *Profiles) of(ctx context.Context, subject *engines.Subject, field strin
 		draw = profileOfTexts
 	}
 	drawn, err := draw(ctx, subject, field)
-	outdated := engine.KeepingOf(ctx).Outdated()     // then the next answer must be told so too
+	outdated := engine.KeepingOf(ctx).Outdated()     // then the next answer must be marked so too
 	if err == nil && drawn.Main != "" && !outdated { // an empty knowledge base may be filled at any moment
 		p.kept.Add(key, keptProfile{drawn, time.Now()})
 	}
 	return drawn, err
 }
 
-// profileOfVectors tells the language of chunks that do not say by some of their texts.
+// profileOfVectors detects the language of chunks that name none, from some of their texts.
 func profileOfVectors(ctx context.Context, s *engines.Subject, field string) (*relevance.Profile, error) {
 	req := &engine.CentroidsRequest{KB: s.KB, VectorField: field}
 	centroids, err := engines.Ask(ctx, s, engines.CallCentroids, s.Engine.Centroids, req)
@@ -86,7 +86,7 @@ func profileOfVectors(ctx context.Context, s *engines.Subject, field string) (*r
 	return p, nil
 }
 
-// How many documents, and chunks of each, tell the language of a knowledge base without
+// How many documents, and chunks of each, decide the language of a knowledge base without
 // vectors.
 const readDocuments, readChunks = 4, 4
 

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// frequenciesIn are those of the question's terms in the field of a leg.
+// frequenciesIn gives the frequencies of the question's terms in the field of a leg.
 func (rt *Retrieval) frequenciesIn(ctx context.Context, l int) (analysis.Frequencies, bool) {
 	leg := &rt.measured.legs[l]
 	switch {
@@ -49,7 +49,7 @@ func (rt *Retrieval) matchedByText() bool {
 	return false
 }
 
-// frequencies are those of a wording's terms in the text field.
+// frequencies gives the frequencies of a wording's terms in the text field.
 func (rt *Retrieval) frequencies(query int) analysis.Frequencies {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.Kind == scoring.Text && l.Query == query && l.err == nil {
@@ -59,8 +59,8 @@ func (rt *Retrieval) frequencies(query int) analysis.Frequencies {
 	return analysis.Frequencies{}
 }
 
-// UnknownWords are the terms of the question that no searched text field has, nor a synonym
-// of them. Where a plan needs no statistics they are asked for only if no chunk matched.
+// UnknownWords are the terms of the question that occur in no searched text field, nor do their
+// synonyms. If the plan needs no statistics, these are only requested if no chunk matched.
 func UnknownWords(ctx context.Context, terms []analysis.QueryTerm, retrievals []Retrieval) []analysis.QueryTerm {
 	known := make([]bool, len(terms))
 	asked := false
@@ -72,7 +72,7 @@ func UnknownWords(ctx context.Context, terms []analysis.QueryTerm, retrievals []
 			}
 			f, ok := rt.frequenciesIn(ctx, l)
 			if !ok {
-				return nil // what is there is not known
+				return nil // the vocabulary is unknown
 			}
 			asked = true
 			for at := range known {
@@ -92,8 +92,8 @@ func UnknownWords(ctx context.Context, terms []analysis.QueryTerm, retrievals []
 	return unknown
 }
 
-// WeightsOfWords are, for each wording of the question, what its words count, and the pairs of
-// neighbours among them, by what they are.
+// WeightsOfWords gives, for each wording of the question, the weights of its words and of the pairs of
+// neighbours among them.
 func (rt *Retrieval) WeightsOfWords() []map[string]float64 {
 	wordings := rt.Question.Wordings()
 	all := make([]map[string]float64, len(wordings))
@@ -104,7 +104,7 @@ func (rt *Retrieval) WeightsOfWords() []map[string]float64 {
 }
 
 // Similarities are the best raw cosine of the vector legs and the best
-// normalised score of the text legs in [0, 1], nil where no leg knows one.
+// normalised score of the text legs in [0, 1], nil if unknown.
 func (rt *Retrieval) Similarities(legs []scoring.Contribution) (vector, term *float64) {
 	for i := range legs {
 		switch rt.Legs[i].Kind {
@@ -118,7 +118,7 @@ func (rt *Retrieval) Similarities(legs []scoring.Contribution) (vector, term *fl
 	return vector, term
 }
 
-// termSimilarity is 0 for a chunk that holds none of the words, nil where it is
+// termSimilarity is 0 for a chunk that holds none of the words, nil if
 // unknown.
 func (rt *Retrieval) termSimilarity(l *scoring.Contribution) *float64 {
 	switch {
@@ -132,8 +132,8 @@ func (rt *Retrieval) termSimilarity(l *scoring.Contribution) *float64 {
 	return new(rt.Plan.Fusion.Similarity(*l.Normalized))
 }
 
-// Words are the query as a text leg has it, with the terms of its further phrasings; without a
-// text leg, its plain terms.
+// Words is the query of the text legs, with the terms of further phrasings; without a text leg,
+// the plain terms of the question.
 func (rt *Retrieval) Words(asker ask.Asker) textquery.Query {
 	var all textquery.Query
 	field := ""
@@ -152,7 +152,7 @@ func (rt *Retrieval) Words(asker ask.Asker) textquery.Query {
 	return all
 }
 
-// AddTimes takes over the times of a retrieval: of a leg on several knowledge bases, the
+// AddTimes adds the times of a retrieval: for a leg on several knowledge bases, the
 // longest.
 func AddTimes(t *answer.Timings, rt *Retrieval) {
 	for i := range rt.Legs {
@@ -163,7 +163,7 @@ func AddTimes(t *answer.Timings, rt *Retrieval) {
 	t.Fuse += rt.FuseMS
 }
 
-// CountLegs counts the legs of a retrieval that is over. One that had nothing to look for is ok and has no duration.
+// CountLegs counts the legs of a finished retrieval. An empty one is ok and has no duration.
 func CountLegs(m *engines.Metrics, rt *Retrieval) {
 	if m == nil {
 		return

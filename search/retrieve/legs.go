@@ -19,25 +19,25 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// leg is a planned leg for one knowledge base: with its text query or vector, the
-// weight and scale that follow from statistics, and how it fared.
+// leg is a planned leg for one knowledge base: with its text query or vector, its
+// weight and scale from statistics, and its outcome.
 type leg struct {
 	plan.Leg
 	Text        *textquery.Query
 	Vector      []float32
 	AskedSignal *engine.Signal
-	moments     *scoring.Moments // of what is fused: raw scores, or evidence in their place
-	cosines     *scoring.Moments // of the raw scores, where moments are those of evidence
+	moments     *scoring.Moments // of the fused values: raw scores, or evidence in their place
+	cosines     *scoring.Moments // of the raw scores, where moments are over evidence
 	bound       float64          // of a text score
 	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
 	vocabulary  *analysis.Vocabulary
 	frequencies analysis.Frequencies
-	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
-	alike       analysis.Frequencies // of those of the pool in its language, where it has several
-	vectors     int                  // of the knowledge base, that moments are of
+	own         analysis.Frequencies // of the knowledge base, where frequencies are over a pool
+	alike       analysis.Frequencies // of the knowledge bases of the pool in its language, if it has several
+	vectors     int                  // of the knowledge base, that moments are over
 	weighed     *answer.Coverage     // nil: the weight is as planned
 	byQuestion  *plan.ByQuestion     // nil: no model changed the weight
-	err         error                // why it takes no part
+	err         error                // why it failed
 	ran         bool
 	took        float64 // ms
 }
@@ -50,7 +50,7 @@ func (l *leg) raws() *scoring.Moments {
 	return l.moments
 }
 
-// Sends reports whether the engine has something to look for.
+// Sends reports whether the leg is sent to the engine.
 func (l *leg) Sends() bool {
 	switch {
 	case l.err != nil, l.Kind == scoring.Signal: // the engine adds it to what legs find
@@ -60,8 +60,8 @@ func (l *leg) Sends() bool {
 	}
 }
 
-// unobserved is what a leg that was not sent says of a chunk: a text query
-// without words scores everything 0, a leg that failed says nothing.
+// unobserved is the observation of a chunk by a leg that was not sent: 0 for a text
+// query without words, unknown for a leg that failed.
 func (l *leg) unobserved() scoring.Observation {
 	if l.err == nil {
 		return scoring.Observation{}
@@ -76,8 +76,8 @@ func (l *leg) scoring() scoring.Leg {
 	}
 }
 
-// Measured are the planned legs of a knowledge base with what neither the text rules nor
-// the filter change: vectors and statistics. The first retrieval that needs them asks.
+// Measured are the planned legs of a knowledge base with the parts that depend on neither the text
+// rules nor the filter: vectors and statistics. The first retrieval that needs them asks.
 type Measured struct {
 	once      sync.Once
 	legs      []leg
@@ -85,7 +85,7 @@ type Measured struct {
 	err       error
 }
 
-// measureOnce measures a knowledge base unless that is done.
+// measureOnce measures a knowledge base once.
 func (s *Retriever) measureOnce(ctx context.Context, rt *Retrieval) *Measured {
 	m := rt.measured
 	m.once.Do(func() {
@@ -96,8 +96,8 @@ func (s *Retriever) measureOnce(ctx context.Context, rt *Retrieval) *Measured {
 	return m
 }
 
-// prepareLegs gives each planned leg its query or vector, and what the statistics of
-// the knowledge base say of it.
+// prepareLegs gives each planned leg its query or vector, and the statistics of
+// the knowledge base.
 func (s *Retriever) prepareLegs(ctx context.Context, rt *Retrieval, rules analysis.Rules) error {
 	m := s.measureOnce(ctx, rt)
 	rt.Legs, rt.Estimator = slices.Clone(m.legs), m.estimator.Copy()
@@ -188,7 +188,7 @@ func hasVector(legs []leg) bool {
 // pair is a text and a vector leg whose statistics are asked for together.
 type pair struct{ text, vector *leg }
 
-// pairs are the n-th text leg with the n-th vector leg that there is a vector for.
+// pairs combines the n-th text leg with the n-th vector leg that has a vector.
 func pairs(legs []leg) []pair {
 	list := make([]pair, len(legs))
 	texts, vectors := 0, 0
@@ -232,7 +232,7 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 	l.rescale()
 }
 
-// signals asks for those of the plan, which are the legs at the places given.
+// signals gives the signals of the plan, which are the legs at the places given.
 func (rt *Retrieval) signals() (signals []engine.Signal, places []int) {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.AskedSignal != nil {
@@ -242,7 +242,7 @@ func (rt *Retrieval) signals() (signals []engine.Signal, places []int) {
 	return signals, places
 }
 
-// observedSignal is what a signal says of a chunk. One that says nothing has no rank there.
+// observedSignal is a signal's observation of a chunk, without a rank if the value is 0.
 func observedSignal(value float64) scoring.Observation {
 	if value > 0 {
 		return scoring.Observation{Rank: scoring.Unranked, Raw: value}

@@ -7,32 +7,32 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Observed is what the legs said of a question before anything was fused: what to try other weights on. The
+// Observed holds the observations of all legs before fusion, to try other weights on. The
 // chunks are the union of what the legs returned.
 type Observed struct {
-	// Plan is that of the request. Its Fusion, the weights of its legs and its thresholds on scores changed nothing
+	// Plan is the request's plan. Its Fusion, the weights of its legs and its thresholds on scores changed nothing
 	// here.
 	Plan plan.Plan
 	// Legs are in the order of the plan, fit for scoring.Fusion.Fuse: with moments, bounds and evidence.
 	Legs []scoring.Leg
-	// Shares is what the planned weight of each leg is multiplied by for this question: what Plan.Coverage says of
-	// text, 1 of all others.
+	// Shares are the factors for the planned weights of the legs for this question: from Plan.Coverage for
+	// text, 1 for all others.
 	Shares []float64
-	// Features are what a WeightModel may look at, by name.
+	// Features are the inputs of a WeightModel, by name.
 	Features map[string]float64
 	// Candidates have an observation of each leg.
 	Candidates []scoring.Candidate
-	// Others is what the legs say at most of chunks that are not among the candidates, of a plan that ranks every chunk
+	// Others are upper bounds of the legs' scores for chunks outside the candidates, for a plan that ranks every chunk
 	// jointly, whose legs were asked apart here. Nil: the search itself sees no others, or nothing is known of them.
 	Others []scoring.Observation
-	// Reranked is what the plan's reranker said of each candidate, in [0, 1]; NaN of those that it did not read, which no
-	// weights of the legs bring into Plan.Rerank.Window. Nil where the plan has no reranker.
+	// Reranked is the reranker's score of each candidate, in [0, 1]; NaN for those it did not read, because no
+	// weights of the legs bring them into Plan.Rerank.Window. Nil where the plan has no reranker.
 	Reranked []float64
-	// Apart is set where a joint ranking was taken apart: the search may find what is not among the candidates.
+	// Apart is set if a joint ranking was taken apart: the search may find hits outside the candidates.
 	Apart bool
 }
 
-// Tell says what was found.
+// Tell fills in the observations.
 func (rt *Retrieval) Tell(o *Observed) {
 	o.Legs = rt.ScoringLegs()
 	o.Shares = make([]float64, len(rt.Legs))
@@ -58,8 +58,8 @@ func (rt *Retrieval) Tell(o *Observed) {
 	}
 }
 
-// others is what each leg says at most of chunks that no leg returned: as much as of the last that it returned, and
-// nothing where it returned all that it has.
+// others gives an upper bound of each leg's score for chunks that no leg returned: the last returned score, or
+// nothing if it returned all that it has.
 func (rt *Retrieval) others() []scoring.Observation {
 	all := make([]scoring.Observation, len(rt.Legs))
 	for leg := range rt.Legs {

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// Filter is the question's, without what rules hide.
+// Filter is the question's filter and excludes what rules hide.
 func (rt *Retrieval) Filter() engine.Filter {
 	filter := rt.Question.FilterOf(&rt.KB)
 	if rt.Rules == nil {
@@ -30,7 +30,7 @@ func (rt *Retrieval) Filter() engine.Filter {
 	return filter
 }
 
-// ChoosePins says which of a knowledge base's ranked hits are pinned, before any threshold: of a
+// ChoosePins decides which of a knowledge base's ranked hits are pinned, before any threshold: for a
 // document the best one.
 func (rt *Retrieval) ChoosePins(ranked []scoring.Fused) {
 	if rt.Rules == nil || len(rt.Rules.Pins) == 0 {
@@ -63,7 +63,7 @@ func (rt *Retrieval) show(p *ask.Pin, id string) {
 	}
 }
 
-// ReadPins reads what is pinned and was not found by any leg, as far as the search may show it.
+// ReadPins reads the pinned chunks that no leg found, as far as the search may show them.
 func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 	var ids []string
 	for i := range rt.Pins {
@@ -103,7 +103,7 @@ func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 	return nil
 }
 
-// firstOf reads the first chunk of a document that may be shown, nil where there is none.
+// firstOf reads the first chunk of a document that may be shown, nil if there is none.
 func (rt *Retrieval) firstOf(ctx context.Context, r *ask.Asked, document string) (*engine.Chunk, error) {
 	page := engine.DocumentChunksRequest{KB: rt.KB, DocumentID: document, To: -1, Limit: 1}
 	for range neighbourPages {
@@ -124,7 +124,7 @@ func (rt *Retrieval) firstOf(ctx context.Context, r *ask.Asked, document string)
 	return nil, nil //nolint:nilnil // nothing to show is no failure
 }
 
-// addPinned adds a chunk to the hits of which no leg says anything.
+// addPinned adds a chunk to the hits without observations of any leg.
 func (rt *Retrieval) addPinned(chunk *engine.Chunk) {
 	hit := engine.Hit{
 		Candidate:  scoring.Candidate{ID: chunk.ID, Observations: make([]scoring.Observation, len(rt.Legs))},
@@ -144,7 +144,7 @@ func (rt *Retrieval) addPinned(chunk *engine.Chunk) {
 	rt.Hits = append(rt.Hits, hit)
 }
 
-// Unfound are the entries of the hits that no leg found, by id.
+// Unfound gives the entries of the hits that no leg found, by id.
 func (rt *Retrieval) Unfound() map[string]scoring.Fused {
 	if len(rt.addedPins) == 0 {
 		return nil

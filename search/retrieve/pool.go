@@ -22,25 +22,25 @@ import (
 //	mean of the cosines                   m = Σ N·mₖ / Σ N
 //	their variance                        Σ N·(sₖ² + mₖ²) / Σ N − m²
 //
-// A pool is the knowledge bases that can be: of the same legs, model and formula. One
-// with chunks in another language than the question's is a pool by itself.
+// A pool groups knowledge bases that share legs, model and formula. One with chunks in
+// another language than the question's is a pool by itself.
 type pool struct {
 	Members []*Retrieval
 	legs    []pooledLeg
 	centred bool            // evidence is fused in place of cosines
 	ranked  []scoring.Fused // all candidates
-	Kept    []scoring.Fused // that no threshold on a leg cut
+	Kept    []scoring.Fused // the ones that pass all thresholds on legs
 	Cuts    []scoring.Cut
 }
 
-// pooledLeg is what a leg has in place of a knowledge base's own statistics.
+// pooledLeg is a leg's statistics over the pool, in place of the knowledge base's own.
 type pooledLeg struct {
 	frequencies analysis.Frequencies            // DF nil: none
 	alike       map[string]analysis.Frequencies // by language, of the knowledge bases in it
 	moments     *scoring.Moments
 }
 
-// MergedPooled is what Response.MergedBy says of one pool.
+// MergedPooled is the value of Response.MergedBy for one pool.
 const MergedPooled = "pooled"
 
 // measureAll measures all knowledge bases and pools them.
@@ -75,8 +75,8 @@ func (s *Retriever) measureAll(ctx context.Context, retrievals []Retrieval) {
 	}
 }
 
-// centres reports whether evidence is to be fused in place of cosines: where some chunks
-// are in another language than the question, and the evidence of all can be told.
+// centres reports whether evidence is fused in place of cosines: if some chunks
+// are in another language than the question, and the evidence of all is known.
 func (p *pool) centres() bool {
 	fusion, foreign := &p.Members[0].Plan.Fusion, false
 	switch {
@@ -95,7 +95,7 @@ func (p *pool) centres() bool {
 	return foreign
 }
 
-// scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
+// scale names the scale on which raw scores are comparable. Boosts of parts of a text move them within it.
 func (rt *Retrieval) scale() string {
 	parts := []string{rt.Question.ModelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
@@ -123,8 +123,8 @@ func (p *pool) sumUp() {
 	}
 }
 
-// byLanguage are the members by their main language, which decides how much their texts
-// count; all of them where evidence is not fused.
+// byLanguage groups the members by their main language, which decides the weight of their
+// texts; all of them are one group if evidence is not fused.
 func (p *pool) byLanguage() [][]*Retrieval {
 	if !p.centred || !p.Members[0].Plan.Coverage {
 		return [][]*Retrieval{p.Members}
@@ -140,7 +140,7 @@ func (p *pool) byLanguage() [][]*Retrieval {
 	return parts
 }
 
-// mainLanguage is that of most chunks, empty where it is not known.
+// mainLanguage is the language of most chunks, empty where it is not known.
 func (rt *Retrieval) mainLanguage() string {
 	if rt.measured.estimator == nil {
 		return ""
@@ -148,7 +148,7 @@ func (rt *Retrieval) mainLanguage() string {
 	return rt.measured.estimator.Profile.Main
 }
 
-// sumFrequencies are those of several knowledge bases together.
+// sumFrequencies adds up the frequencies of several knowledge bases.
 func sumFrequencies(members []*Retrieval, leg int) analysis.Frequencies {
 	var sum analysis.Frequencies
 	length := 0.0
@@ -211,7 +211,7 @@ func (p *pool) apply(rt *Retrieval) {
 		if p.centred {
 			l.cosines = l.moments // the engine ranks by these
 		}
-		l.moments = p.legs[i].moments // also where it has no vectors: what is fused is the pool's
+		l.moments = p.legs[i].moments // also without vectors: the fused values are the pool's
 	}
 }
 
@@ -255,7 +255,7 @@ func (l *leg) rescale() {
 }
 
 // Fuse ranks the candidates of all members together. Members whose text counts differently
-// are fused side by side: ranks, moments and so the sums are those of the whole pool.
+// are fused side by side: ranks, moments and so the sums are over the whole pool.
 func (p *pool) Fuse() {
 	first, parts := p.Members[0], p.byLanguage()
 	weighByQuestion(p.Members)
@@ -273,7 +273,7 @@ func (p *pool) Fuse() {
 	}
 }
 
-// choosePins does so for each member, and reports of a chunk whether it is pinned.
+// choosePins chooses the pins of each member, and reports whether a chunk is pinned.
 func (p *pool) choosePins() (pinned func(*scoring.Fused) bool) {
 	by := make(map[int32]*Retrieval, len(p.Members))
 	for _, rt := range p.Members {
@@ -308,7 +308,7 @@ func (p *pool) fuseTogether(members []*Retrieval) []scoring.Fused {
 	return ranked
 }
 
-// evidences are those of all hits in a vector leg, nil for a text leg.
+// evidences gives the evidence of all hits in a vector leg, nil for a text leg.
 func evidences(members []*Retrieval, leg int) []float64 {
 	if members[0].Legs[leg].Kind != scoring.Vector {
 		return nil
@@ -322,14 +322,14 @@ func evidences(members []*Retrieval, leg int) []float64 {
 	return all
 }
 
-// of are the chunks of one source.
+// of gives the chunks of one source.
 func of(ranking []scoring.Fused, source int32) []scoring.Fused {
 	return slices.DeleteFunc(slices.Clone(ranking), func(f scoring.Fused) bool { return f.Source != source })
 }
 
-// rank gives each leg one ranking of all candidates that it returned for any member, as
-// long as it was planned for one knowledge base. Joint rankings, which have none, are given
-// one where they are fused in parts.
+// rank gives each leg one ranking of all candidates that it returned for any member, no longer
+// than planned for one knowledge base. Joint rankings, which have none, get
+// one if they are fused in parts.
 func (p *pool) rank(inParts bool) {
 	joint := p.Members[0].Plan.Joint
 	if joint && !inParts {
@@ -355,14 +355,14 @@ func (p *pool) rank(inParts bool) {
 	}
 }
 
-// place is what decides where a candidate stands in a leg.
+// place holds the criteria for the position of a candidate in a leg.
 type place struct {
 	said  *scoring.Observation
 	value float64
 	id    string
 }
 
-// returnedBy are the hits that a leg has.
+// returnedBy gives the hits that a leg has.
 func (rt *Retrieval) returnedBy(leg int) (places []place) {
 	for i := range rt.Hits {
 		if o := &rt.Hits[i].Observations[leg]; o.Rank != 0 {
@@ -372,7 +372,7 @@ func (rt *Retrieval) returnedBy(leg int) (places []place) {
 	return places
 }
 
-// fusedBy is what a leg's score of a hit is in the fusion.
+// fusedBy is the value of a hit in a leg that enters the fusion.
 func (rt *Retrieval) fusedBy(hit, leg int) float64 {
 	raw := rt.Hits[hit].Observations[leg].Raw
 	if rt.Pool == nil || !rt.Pool.centred || rt.Legs[leg].Kind != scoring.Vector {
@@ -384,15 +384,15 @@ func (rt *Retrieval) fusedBy(hit, leg int) float64 {
 		return math.NaN()
 	}
 	if s.Of(told) == nil {
-		told = j.Profile.Main // nothing is known of the other
+		told = j.Profile.Main // the other is unknown
 	}
 	return rt.VectorEvidence(s, hit, told, raw)
 }
 
-// ScoringLegs are those of the pool.
+// ScoringLegs gives the legs of the pool.
 func (p *pool) ScoringLegs() []scoring.Leg { return scoringLegs(p.Members) }
 
-// scoringLegs are those of several members together: a leg is degraded where it took no
+// scoringLegs combines the legs of several members: a leg is degraded where it took no
 // part anywhere.
 func scoringLegs(members []*Retrieval) []scoring.Leg {
 	legs := members[0].ScoringLegs()

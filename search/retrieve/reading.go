@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// VectorField is the first one, empty without any.
+// VectorField is the first vector field, empty if there is none.
 func (rt *Retrieval) VectorField() string {
 	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
 		return fields[0]
@@ -58,15 +58,15 @@ func Around(ctx context.Context, r *ask.Asked, of int, page engine.DocumentChunk
 	return shown[:min(len(shown), wanted)], nil
 }
 
-// deferredScores are the raw scores that a search left to be read with the page.
+// deferredScores are the raw scores to be read with the page.
 type deferredScores struct {
 	legs []engine.Leg
 	of   []int                // the place in the plan of each leg
-	raw  map[string][]float64 // what was read, by the chunk's id
+	raw  map[string][]float64 // the scores read, by the chunk's id
 }
 
-// deferScores leaves the raw scores of hits that a leg did not return to be read with
-// the page, where they explain a hit and decide nothing.
+// deferScores postpones the raw scores of hits that a leg did not return until the page is
+// read, if they explain a hit and do not affect the ranking.
 func (rt *Retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
 	decides := len(rt.LegThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
@@ -77,8 +77,8 @@ func (rt *Retrieval) deferScores(req *engine.Request, sent []int) {
 	rt.Deferred = deferredScores{legs: req.Legs, of: sent}
 }
 
-// ReadPage reads the chunks of a page, and the scores that were deferred; it asks
-// for nothing when all of them came with the hits.
+// ReadPage reads the chunks of a page, and the deferred scores; it makes no request
+// if all of them came with the hits.
 func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk, error) {
 	rt.Deferred.dropFailed(rt.Legs)
 	if len(rt.Deferred.legs) == 0 {
@@ -106,7 +106,7 @@ func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk
 	return chunks, nil
 }
 
-// prefetched are those of the chunks that came with the hits.
+// prefetched gives the chunks that came with the hits; nil if one is missing.
 func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
 	if len(rt.chunks) < len(ids) {
 		return nil
@@ -123,7 +123,7 @@ func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
 	return all
 }
 
-// dropFailed leaves out the legs that failed: they are not asked again.
+// dropFailed drops the failed legs: they are not asked again.
 func (d *deferredScores) dropFailed(legs []leg) {
 	running := deferredScores{raw: d.raw}
 	for i, of := range d.of {

@@ -17,7 +17,7 @@ type Bank interface {
 	Centres(model string) (*bank.Centres, error)
 }
 
-// newEstimator takes legs with their vectors. One that has nothing to go by is fine.
+// newEstimator takes legs with their vectors. An estimator without data is valid.
 func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg) *relevance.Estimator {
 	j := &relevance.Estimator{}
 	for i := range legs {
@@ -49,8 +49,8 @@ func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg)
 	return j
 }
 
-// profileOf is that of the first vector field; of a knowledge base without vectors, that
-// of its texts.
+// profileOf gives the profile of the first vector field; of the texts if there are no
+// vectors.
 func (s *Retriever) profileOf(
 	ctx context.Context, subject *engines.Subject, fields []string,
 ) (*relevance.Profile, error) {
@@ -96,7 +96,7 @@ func (s *Retriever) scaleOf(ctx context.Context, rt *Retrieval, l *leg, asked st
 	return scale, nil
 }
 
-// Calibrate tells the relevance of what was found, and what is degraded as it cannot be told.
+// Calibrate computes the relevance of the hits, and lists as degraded where it is unknown.
 func (s *Retriever) Calibrate(
 	ctx context.Context, retrievals []Retrieval,
 ) (_ *relevance.Calibrated, degraded []answer.Degraded) {
@@ -119,8 +119,8 @@ func (s *Retriever) Calibrate(
 	return relevance.Calibrate(all), degraded
 }
 
-// lacksRelevance reports whether relevance is missing where a later search will have it, or
-// where the request asks to cut by it.
+// lacksRelevance reports whether relevance is missing that a later search will have, or
+// that the request cuts by.
 func (rt *Retrieval) lacksRelevance() bool {
 	j := rt.Estimator
 	if j.Err == nil || j.ByVectors() || j.Bound > 0 {
@@ -129,13 +129,13 @@ func (rt *Retrieval) lacksRelevance() bool {
 	return engines.IsUnavailable(j.Err) || rt.Plan.Threshold.ByRelevance()
 }
 
-// boundWords finds the largest score that the words of the question could have, for an
-// answer that no vector leg took part in. The share of it that a chunk reaches is its
+// boundWords finds the largest possible score of the question's words, for an
+// answer without any vector leg. The share of it that a chunk reaches is its
 // evidence.
 func (s *Retriever) boundWords(ctx context.Context, rt *Retrieval) error {
 	j := rt.Estimator
 	if j.Asked == "" || rt.KB.BM25 == engine.BM25Okapi || !j.Profile.Has(j.Asked) {
-		return nil // words of another language say nothing
+		return nil // words of another language are no evidence
 	}
 	for i := range rt.Legs {
 		l := rt.Legs[i] // a copy: what the search used stays as it was
@@ -157,7 +157,7 @@ func (s *Retriever) boundWords(ctx context.Context, rt *Retrieval) error {
 		}
 		j.Bound = max(j.Bound, l.bound)
 		docs := l.frequencies.Docs
-		if l.own.DF != nil { // the frequencies are those of a pool
+		if l.own.DF != nil { // the frequencies are over a pool
 			docs = l.own.Docs
 		}
 		j.Chunks = max(j.Chunks, docs)

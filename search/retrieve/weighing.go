@@ -27,8 +27,8 @@ func weighByQuestion(members []*Retrieval) {
 	}
 }
 
-// featuresOf are all features of a question, by name: of what the first text leg and the first vector leg say.
-// A leg without moments says nothing.
+// featuresOf gives all features of a question, by name, from the first text leg and the first vector leg.
+// A leg without moments contributes none.
 func featuresOf(members []*Retrieval) map[string]float64 {
 	f, first := plan.Facts{}, members[max(0, slices.IndexFunc(members, func(rt *Retrieval) bool { return rt.Err == nil }))]
 	for _, term := range first.Question.Parsed.Terms {
@@ -66,7 +66,7 @@ func scoredBy(members []*Retrieval, leg int, m *scoring.Moments) plan.ZScores {
 	return plan.NewZScores(values, m)
 }
 
-// Weights tells them.
+// Weights lists the weights of all legs.
 func (rt *Retrieval) Weights() []answer.WeightAccount {
 	all := make([]answer.WeightAccount, len(rt.Legs))
 	for i := range rt.Legs {

@@ -21,18 +21,18 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Options of a client. URL is that of chat completions.
+// Options of a client. URL is the address of chat completions.
 type Options struct {
 	URL     string
 	Model   string
 	APIKey  string
 	Timeout time.Duration // of one request; 10 s when 0
-	// Kept is how many rewritings are remembered, for KeptFor.
+	// Kept is how many rewritings are cached, for KeptFor.
 	Kept    int
 	KeptFor time.Duration
 }
 
-// Client writes; it is safe for concurrent use.
+// Client rewrites questions; it is safe for concurrent use.
 type Client struct {
 	model   string
 	service *service.Client
@@ -58,7 +58,7 @@ func New(o Options) *Client {
 	}
 }
 
-// wish is what the model is told: the question is data beside the instructions.
+// wish is the data of the prompt, separate from the instructions.
 type wish struct {
 	Question    string `json:"question"`
 	Phrasings   int    `json:"phrasings,omitempty"`
@@ -93,14 +93,14 @@ func (c *Client) Rewrite(ctx context.Context, question string, wanted search.Rew
 	return texts, nil
 }
 
-// written is what the model says.
+// written is the model's reply.
 type written struct {
 	Phrasings   []string `json:"phrasings"`
 	Translation string   `json:"translation"`
 	Answer      string   `json:"hypothetical_answer"`
 }
 
-// texts are those that were wanted of an answer: each once, and not the question.
+// texts gives the requested texts of a reply: each once, and not the question.
 func (w *written) texts(question string, wanted search.Rewrite) ([]string, error) {
 	var texts []string
 	add := func(text string) {
@@ -124,7 +124,7 @@ func (w *written) texts(question string, wanted search.Rewrite) ([]string, error
 	return texts, nil
 }
 
-// longest is how many bytes of a text are taken.
+// longest is the maximum length of a text, in bytes.
 const longest = 4 << 10
 
 func cut(text string) string {

@@ -21,9 +21,9 @@ const (
 	shortestWord   = 4  // letters that are corrected by one
 	longWord       = 8  // letters from which two may differ
 	longestWord    = 40 // beyond, it is no word
-	shortWord      = 5  // letters up to which another letter makes another word
+	shortWord      = 5  // letters up to which a substituted letter makes another word
 	longestEnding  = 3  // letters in which forms of a word differ
-	alikeWords     = 24 // words of the index that are looked at
+	alikeWords     = 24 // words of the index that are considered
 	formSamples    = 16 // chunks in which the forms of each are looked for: one form may be far more frequent
 	chineseWord    = 4  // characters of a Chinese word of which one may differ
 )
@@ -31,13 +31,13 @@ const (
 // Corrector corrects words of a question.
 type Corrector struct {
 	Analyzer ask.Analyzer
-	Query    string // as it was typed
+	Query    string // as typed
 	Question *ask.Question
 	Subjects []engines.Subject
 }
 
-// Correct gives the query with unknown words replaced by words that are close and are in chunks that the caller may
-// see; empty where there is nothing to correct.
+// Correct gives the query with unknown words replaced by similar words in chunks that the caller may
+// see; empty if there is nothing to correct.
 func (c *Corrector) Correct(ctx context.Context, unknown []analysis.QueryTerm) string {
 	if len(unknown) > correctedWords {
 		return ""
@@ -107,9 +107,9 @@ func (c *Corrector) latin(ctx context.Context, token analysis.Token) (edit, bool
 	return edit{token.Start, token.End, inCaseOf(typed, form)}, form != ""
 }
 
-// chinese corrects a character that nothing searched has, where with its neighbours it makes all
-// but that one of a known word of four, and of no other: shorter words are too much alike. A word
-// with a wrong character is in no dictionary, so it is cut there.
+// chinese corrects a character that occurs in no searched text, if its neighbours are all other
+// characters of a known word of four, and of no other: shorter words are too similar. A word
+// with a wrong character is in no dictionary, so the tokenizer splits it there.
 func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bool) {
 	query := c.Query
 	run, at := hanAround(query, token)
@@ -117,7 +117,7 @@ func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bo
 		return edit{}, false
 	}
 	var found []edit
-	// The first character of a word is taken to be right.
+	// The first character of a word is assumed to be right.
 	for from := max(0, at+1-chineseWord); from < at && from+chineseWord <= len(run.runes); from++ {
 		runes := run.runes[from : from+chineseWord]
 		window := c.Analyzer.Fold(string(runes))
@@ -133,7 +133,7 @@ func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bo
 	return found[0], true
 }
 
-// alike is what a correction must be like.
+// alike holds the criteria for a correction.
 type alike struct {
 	word   string // folded
 	near   []string
@@ -162,7 +162,7 @@ func (c *Corrector) closest(ctx context.Context, a *alike) string {
 	}).form
 }
 
-// forms are those of all knowledge bases, each once.
+// forms collects the forms of all knowledge bases, each once.
 func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
 	var all []correction
 	for i := range c.Subjects {
@@ -185,7 +185,7 @@ func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
 	return all
 }
 
-// formsIn are those of one field. A knowledge base that cannot be asked has none: corrections
+// formsIn gives the forms of one field, none if the knowledge base is unavailable: corrections
 // are no reason to fail or to degrade an answer.
 func (c *Corrector) formsIn(
 	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, field string, a *alike,

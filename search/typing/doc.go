@@ -1,8 +1,8 @@
-// Package typing helps whoever types a question: how it may go on, and what was probably meant by words that no chunk
-// has.
+// Package typing helps a user who types a question: with completions, and with corrections of words that occur in no
+// chunk.
 //
-//	suggestions.go  what is asked and answered; suggesting.go takes suggestions out of each knowledge base
-//	typed.go        what was typed, taken apart
-//	didyoumean.go   corrections of words that no chunk has; mistyped.go tells those from other words
-//	surfaces.go     the forms in which texts write the words of an index
+//	suggestions.go  requests and answers; suggesting.go finds suggestions in each knowledge base
+//	typed.go        the typed text, taken apart
+//	didyoumean.go   corrections of unknown words; mistyped.go tells typing errors from other words
+//	surfaces.go     the forms of the index's words in texts
 package typing

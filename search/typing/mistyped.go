@@ -36,8 +36,8 @@ func apply(query string, edits []edit) string {
 	return corrected.String()
 }
 
-// isMistyped reports whether one word is likely another, mistyped, and not a word that is merely
-// not in the texts: an inflection, or one of as many letters with another letter in one place.
+// isMistyped reports whether one word is likely another, mistyped, and not merely a word that is
+// missing in the texts: an inflection, or a word of the same length with another letter in one place.
 func isMistyped(typed, form string, distance int) bool {
 	x, y := []rune(typed), []rune(form)
 	if len(y) < shortestWord || strings.ContainsFunc(form, func(r rune) bool { return !unicode.Is(unicode.Latin, r) }) {
@@ -89,7 +89,7 @@ func isAbbreviation(word string) bool {
 	return strings.ContainsFunc(word[size:], unicode.IsUpper)
 }
 
-// nearForms are what a word of the index may be near to: it is a stem, and lacks an ending.
+// nearForms gives the forms to compare index words with: these are stems, without an ending.
 func nearForms(word, stem string) []string {
 	forms := []string{word}
 	if stem != word {
@@ -109,7 +109,7 @@ func firstRune(word string) string {
 	return word[:size]
 }
 
-// inCaseOf begins a form as what was typed begins: a text may have it at the start of a sentence.
+// inCaseOf gives a form the initial case of the typed text: a text may have it at the start of a sentence.
 func inCaseOf(typed, form string) string {
 	first, _ := utf8.DecodeRuneInString(typed)
 	begins, size := utf8.DecodeRuneInString(form)

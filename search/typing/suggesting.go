@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// MaxSuggested is how many suggestions are wanted at most.
+// MaxSuggested is the maximum number of suggestions.
 func (r *SuggestRequest) MaxSuggested() int {
 	if r.Limit != nil {
 		return *r.Limit
@@ -27,13 +27,13 @@ func (r *SuggestRequest) MaxSuggested() int {
 	return defaultSuggestions
 }
 
-// Suggester suggests how what was typed may go on.
+// Suggester completes the typed text.
 type Suggester struct {
 	Analyzer ask.Analyzer
 	Resolver engines.Resolver
 }
 
-// Suggest asks all knowledge bases of a request. One that cannot be asked is degraded.
+// Suggest asks all knowledge bases of a request. An unavailable one is degraded.
 func (s Suggester) Suggest(
 	ctx context.Context, scope access.Scope, req *plan.Request, q *ask.Question, limit int,
 ) (*Suggestions, error) {
@@ -78,7 +78,7 @@ func (s Suggester) Suggest(
 
 func isUnsupported(err error) bool { return fault.Is(err, fault.Unsupported) }
 
-// suggestFrom takes suggestions out of one knowledge base.
+// suggestFrom finds suggestions in one knowledge base.
 func (s Suggester) suggestFrom(
 	ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed,
 ) ([]Suggestion, error) {
@@ -135,7 +135,7 @@ func (s Suggester) suggestBy(
 	return append(t.titles(subject, chunks), t.terms(subject, words, forms)...), nil
 }
 
-// documentsOfPairs is how many times as many pairs of a document may be looked at: a file of
+// documentsOfPairs is the factor by which more pairs of a document are considered: a file of
 // pairs is one document.
 func documentsOfPairs(kb *engine.KnowledgeBase) int {
 	if kb.Kind == engine.KindQA {
@@ -144,7 +144,7 @@ func documentsOfPairs(kb *engine.KnowledgeBase) int {
 	return 1
 }
 
-// merged are the suggestions of all knowledge bases, each once.
+// merged gives the suggestions of all knowledge bases, each once.
 func merged(found [][]Suggestion, fold func(string) string) []Suggestion {
 	type key struct {
 		kind SuggestionKind
@@ -169,8 +169,8 @@ func merged(found [][]Suggestion, fold func(string) string) []Suggestion {
 	return all
 }
 
-// ordered puts texts that begin with what was typed first, then words, then texts that have
-// it elsewhere. Words take half of the places where there are enough texts.
+// ordered puts texts that begin with the typed text first, then words, then texts that contain
+// it elsewhere. Words take half of the places if there are enough texts.
 func ordered(all []Suggestion, t *typed, limit int) []Suggestion {
 	var begin, terms, within []Suggestion
 	for _, one := range all {
@@ -195,10 +195,10 @@ func ordered(all []Suggestion, t *typed, limit int) []Suggestion {
 }
 
 const (
-	suggestWords    = 24 // words of the index that may go on where the typing is
+	suggestWords    = 24 // words of the index that may complete the last one
 	suggestRequired = 8  // words before that, which must be in the chunk too
-	suggestTitles   = 48 // chunks whose titles are looked at
+	suggestTitles   = 48 // chunks whose titles are considered
 	suggestAlike    = 8  // of them of one document, whose chunks may all have one title
-	titleTokens     = 24 // a title, or a category with a question, has about so many
+	titleTokens     = 24 // about the length of a title, or of a category with a question
 	longestTitle    = 160
 )

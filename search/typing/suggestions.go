@@ -8,12 +8,12 @@ import (
 
 // Limits on suggestions.
 const (
-	MaxSuggestBytes    = 256 // of what was typed
+	MaxSuggestBytes    = 256 // of the typed text
 	MaxSuggestions     = 50
 	defaultSuggestions = 8
 )
 
-// SuggestRequest asks how what was typed may go on.
+// SuggestRequest asks for completions of the typed text.
 type SuggestRequest struct {
 	Query          string      `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
 	KnowledgeBases []string    `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
@@ -23,7 +23,7 @@ type SuggestRequest struct {
 	Filter         plan.Filter `json:"filter,omitempty" doc:"As of a search."`
 }
 
-// SuggestionKind is what a suggestion is taken from.
+// SuggestionKind is the source of a suggestion.
 type SuggestionKind string
 
 // The kinds of suggestion.
@@ -33,7 +33,7 @@ const (
 	SuggestTerm     SuggestionKind = "term"
 )
 
-// Suggestion is a text that goes on where the typing is.
+// Suggestion is a text that completes the typed one.
 type Suggestion struct {
 	Text          string         `json:"text" doc:"Replaces what was typed."`
 	Kind          SuggestionKind `json:"kind" enum:"title,question,term" doc:"title: of a chunk. question: of a pair. term: what was typed with its last word completed."`
@@ -47,10 +47,10 @@ type Suggestions struct {
 	Degraded    []answer.Degraded `json:"degraded"`
 }
 
-// stepSuggest is what Degraded calls it.
+// stepSuggest is the name of this step in Degraded.
 const stepSuggest = "suggest"
 
-// Validate refuses what cannot be meant.
+// Validate refuses invalid requests.
 func (r *SuggestRequest) Validate() error {
 	if len(r.Query) > MaxSuggestBytes {
 		return fault.Invalid("query", r.Query, "at most 256 bytes")

@@ -14,8 +14,8 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// surfaces are the forms in which texts write the words of an index, which are folded and
-// stemmed there: what a person can be shown.
+// surfaces are the forms in texts of the words of an index, which are folded and
+// stemmed there: forms that can be shown to a person.
 type surfaces struct {
 	analyzer ask.Analyzer
 	forms    map[string]map[string]int // by word: how often each form was seen
@@ -39,7 +39,7 @@ func newSurfaces(a ask.Analyzer, words []engine.Word) *surfaces {
 // surfaceBytes is how much of a chunk is read for the forms of its words.
 const surfaceBytes = 64 << 10
 
-// read takes the forms out of a chunk.
+// read counts the forms in a chunk.
 func (s *surfaces) read(c *engine.Chunk, field string) {
 	if s.selector == nil {
 		return
@@ -62,8 +62,8 @@ func (s *surfaces) read(c *engine.Chunk, field string) {
 	}
 }
 
-// best is the form of a word that was seen most of those that are kept: lower case before
-// others, then the shortest. It is empty where none is.
+// best is the most frequent form of a word that keep accepts; of equal ones, lower case before
+// others, then the shortest. It is empty where there is none.
 func (s *surfaces) best(word string, keep func(form string) bool) string {
 	seen := s.forms[word]
 	var kept []string
@@ -81,14 +81,14 @@ func (s *surfaces) best(word string, keep func(form string) bool) string {
 	return kept[0]
 }
 
-// compareCase puts what has no capitals first.
+// compareCase puts words without capitals first.
 func compareCase(a, b string) int {
 	capitals := func(s string) int { return min(strings.IndexFunc(s, unicode.IsUpper), 0) }
 	return cmp.Compare(capitals(a), capitals(b))
 }
 
-// visible reads chunks that the question may show; those that changed since their ids were
-// told, so that they are no longer to be seen, are left out.
+// visible reads chunks that the question may show; those that changed meanwhile and may
+// no longer be shown are skipped.
 func visible(ctx context.Context, subject *engines.Subject, q *ask.Question, ids []string) ([]engine.Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil

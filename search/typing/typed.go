@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/search/engines"
 )
 
-// typed is what was typed, taken apart.
+// typed is the typed text, taken apart.
 type typed struct {
 	text   string // folded, single spaces
-	head   string // what stands before the last word, as it was typed
+	head   string // the text before the last word, as typed
 	begun  string // the last word, folded
 	stem   string // as a whole word is indexed
 	before []string
@@ -26,7 +26,7 @@ type typed struct {
 	tokens func(string) []analysis.Token
 }
 
-// typedOf takes the last word for one that is begun.
+// typedOf assumes that the last word is incomplete.
 func typedOf(analyzer ask.Analyzer, query string) *typed {
 	t := &typed{
 		text: strings.Join(strings.Fields(analyzer.Fold(query)), " "), folds: analyzer.Fold,
@@ -50,8 +50,8 @@ func typedOf(analyzer ask.Analyzer, query string) *typed {
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-// byLastCharacter is for Chinese of which the dictionary made other words than the one that is
-// being typed: its last character alone is begun.
+// byLastCharacter is for Chinese that the dictionary cut into other words than the one being
+// typed: only its last character is incomplete.
 func (t *typed) byLastCharacter() *typed {
 	r, size := utf8.DecodeLastRuneInString(t.begun)
 	if !isHan(r) || size == len(t.begun) && len(t.before) == 0 {
@@ -64,8 +64,8 @@ func (t *typed) byLastCharacter() *typed {
 	return &other
 }
 
-// stems are the whole words as which what was begun may be indexed: shorter than it is, by
-// the ending that a stem lacks.
+// stems gives the indexed forms of the last word if it is complete: shorter than it, by the
+// ending that a stem lacks.
 func (t *typed) stems() []string {
 	all := []string{t.stem}
 	runes := []rune(t.begun)
@@ -77,7 +77,7 @@ func (t *typed) stems() []string {
 	return all
 }
 
-// titles are those, and the questions, that go on where the typing is.
+// titles gives the titles and questions that complete the typed text.
 func (t *typed) titles(subject *engines.Subject, chunks []engine.Chunk) []Suggestion {
 	var all []Suggestion
 	add := func(text string, kind SuggestionKind) {
@@ -102,11 +102,11 @@ func (t *typed) titles(subject *engines.Subject, chunks []engine.Chunk) []Sugges
 }
 
 // goesOn reports whether a text has all words before the last, and one that begins with it; or,
-// as Chinese may be cut into other words, what was typed in one piece.
+// as Chinese may be cut into other words, the typed text in one piece.
 func (t *typed) goesOn(text string) bool {
 	folded := t.folds(text)
 	if folded == t.text {
-		return false // nothing is left to suggest
+		return false // there is nothing left to suggest
 	}
 	if t.chinese && strings.Contains(folded, t.text) {
 		return true
@@ -125,7 +125,7 @@ func (t *typed) goesOn(text string) bool {
 	})
 }
 
-// terms are what was typed with its last word completed.
+// terms completes the last word of the typed text.
 func (t *typed) terms(subject *engines.Subject, words []engine.Word, forms *surfaces) []Suggestion {
 	var all []Suggestion
 	for i := range words {

@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// rerankBytes is room for search.MaxTexts texts of the length that is read of them.
+// rerankBytes is room for search.MaxTexts texts of the maximum length.
 const rerankBytes = 24 << 20
 
 // RerankRequest asks how well texts answer a question, in the form of Cohere, which Jina, Xinference

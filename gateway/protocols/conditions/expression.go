@@ -13,7 +13,7 @@ func Is(field, operator string, value any) search.Filter {
 	return search.Filter{field: JSON(map[string]any{operator: value})}
 }
 
-// Join makes one filter of several, as how says: any_of or all_of.
+// Join combines several filters by any_of or all_of.
 func Join(how string, filters []search.Filter) search.Filter {
 	if len(filters) == 1 {
 		return filters[0]
@@ -21,7 +21,7 @@ func Join(how string, filters []search.Filter) search.Filter {
 	return search.Filter{how: JSON(filters)}
 }
 
-// JSON is a value as JSON. All that is given to it comes from JSON.
+// JSON is a value as JSON. All its arguments come from JSON.
 func JSON(value any) json.RawMessage {
 	encoded, err := json.Marshal(value)
 	if err != nil {

@@ -29,7 +29,7 @@ type MetadataCondition struct {
 	Value    json.RawMessage `json:"value,omitempty" doc:"A string, a number or a list of these; a condition whose value is null is left out."`
 }
 
-// fieldNames are the fields that a condition is about, of which one has to pass.
+// fieldNames are the fields of a condition, one of which has to pass.
 type fieldNames []string
 
 func (fieldNames) Accepts() (accepted string) { return "the name of a field, or a list of names" }
@@ -52,7 +52,7 @@ func (fieldNames) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// Filter is the filter that conditions stand for, joined by and or or, as the member logic says.
+// Filter converts conditions, which logic joins by and or or.
 func Filter(member, logic string, conditions []MetadataCondition) (search.Filter, error) {
 	var filters []search.Filter
 	for i := range conditions {
@@ -132,7 +132,7 @@ var bounds = map[string]string{
 	">": "gt", "<": "lt", "≥": "gte", "≤": "lte", ">=": "gte", "<=": "lte", "before": "lt", "after": "gt",
 }
 
-// values are what the condition compares with; of in and not in a text is a list with commas.
+// values gives the operands of the condition; for in and not in, a text is a list with commas.
 func (c *MetadataCondition) values(at string) ([]any, error) {
 	var value any
 	if len(c.Value) > 0 && json.Unmarshal(c.Value, &value) != nil {
@@ -166,8 +166,8 @@ func (c *MetadataCondition) wrongValue(at string) error {
 		"a string, a number, true or false, or a list of these")
 }
 
-// readings are values as texts and, where a text is a number, as numbers: what was written
-// into a form is a text there, whatever the metadata have.
+// readings gives values as texts and, if a text is a number, as numbers too: a value from
+// a form is a text, whatever its type in the metadata.
 func readings(values []any) []any {
 	var all []any
 	for _, v := range values {

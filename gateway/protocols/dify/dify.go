@@ -33,7 +33,7 @@ var members = map[string]string{
 	"threshold": "retrieval_setting.score_threshold", "filter": "metadata_condition.conditions",
 }
 
-// difyRetrieval is what Dify asks of an external knowledge base.
+// difyRetrieval is Dify's request to an external knowledge base.
 type difyRetrieval struct {
 	KnowledgeID string `json:"knowledge_id" doc:"Id of a knowledge base, or several with commas between them."`
 	Query       string `json:"query" doc:"The question, as plain text."`

@@ -19,7 +19,7 @@ type Reader interface {
 		[]engine.Chunk, error)
 }
 
-// Text is the text of a chunk that no question found.
+// Text is the text of a chunk that was not found by a question.
 func Text(c *engine.Chunk) string {
 	if c.QA != nil {
 		return c.Question + "\n" + c.Answer
@@ -55,7 +55,7 @@ func Texts(
 	return texts, nil
 }
 
-// WrittenAt is when a document was last written, where that is known.
+// WrittenAt is when a document was last written, if known.
 func WrittenAt(d *engine.Document) (at time.Time, known bool) {
 	at, err := time.Parse(time.RFC3339, d.WrittenAt)
 	return at, err == nil

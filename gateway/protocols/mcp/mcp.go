@@ -31,10 +31,10 @@ import (
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 const mcpPath = "/mcp"
 
-// onePersons answers are of what one caller may see, and not for another.
+// onePersons answers depend on the caller's permissions, and must not be shared.
 const onePersons = "private"
 
-// mcpInstructions tell a model what the server is for.
+// mcpInstructions describe the server to a model.
 const mcpInstructions = "Searches the knowledge bases of this server by words and by meaning, in any language. " +
 	"Call search with the user's question; answer from its results alone and cite their sources. When it says that " +
 	"nothing answers the question, say so. Call read to see what stands around a result."
@@ -56,7 +56,7 @@ type MCPMessage struct { //nolint:revive // the OpenAPI document calls it so
 	Error   *MCPError      `json:"error,omitempty" doc:"Of an answer."`
 }
 
-// MCPError is an error in the form of JSON-RPC. What goes wrong in a tool is told in its result.
+// MCPError is an error in the form of JSON-RPC. Errors of a tool are part of its result.
 type MCPError struct { //nolint:revive // the OpenAPI document calls it so
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -70,21 +70,21 @@ type MCPRefusal struct { //nolint:revive // the OpenAPI document calls it so
 	Error   MCPError `json:"error"`
 }
 
-// mcpCall is the request that a message came in.
+// mcpCall is the HTTP request of a message.
 type mcpCall struct {
-	ctx   context.Context // with the deadline of the request, which the SDK's does not have
+	ctx   context.Context // with the deadline of the request, which the SDK's lacks
 	scope access.Scope
 }
 
 type mcpCallKey struct{}
 
-// Searcher answers questions, and says why.
+// Searcher answers questions, and explains hits.
 type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
 }
 
-// Catalog knows the knowledge bases.
+// Catalog lists the knowledge bases.
 type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 }
@@ -96,7 +96,7 @@ type Reader interface {
 	documents.Reader
 }
 
-// protocol is what the tools and resources are made of.
+// protocol holds the dependencies of the tools and resources.
 type protocol struct {
 	api       *endpoint.API
 	version   string
@@ -136,7 +136,7 @@ func Register(
 	})
 }
 
-// mcpServer has the tools and the resources. It is safe for concurrent use.
+// server has the tools and the resources. It is safe for concurrent use.
 func (p *protocol) server() *sdk.Server {
 	name := &sdk.Implementation{Name: "hybridge", Title: "Hybridge", Version: p.version}
 	server := sdk.NewServer(name, &sdk.ServerOptions{
@@ -149,7 +149,7 @@ func (p *protocol) server() *sdk.Server {
 	return server
 }
 
-// serveMCP hands a message to the SDK as a request of net/http. Nothing of fiber's goes along:
+// serve hands a message to the SDK as a request of net/http. Nothing of fiber's goes along:
 // the SDK's goroutines may end after the answer.
 func (p *protocol) serve(ctx context.Context, call mcpCall, c *fiber.Ctx, handler http.Handler) error {
 	if err := endpoint.CheckContentType(c, endpoint.JSONTypes); err != nil {
@@ -225,8 +225,8 @@ func refusal(_ *fiber.Ctx, p endpoint.Problem) (status int, body any) {
 	return p.Status, refusal
 }
 
-// within runs what a message asks for under the request's deadline and scope. What fails is told as
-// the API tells it; a panic is caught here, since the SDK would not.
+// within serves a message under the request's deadline and scope. Errors have the form of the API's;
+// a panic is caught here, since the SDK would not.
 func within[O any](
 	ctx context.Context, p *protocol, do func(context.Context, access.Scope) (O, error),
 ) (output O, err error) {

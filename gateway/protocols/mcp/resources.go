@@ -29,7 +29,7 @@ const (
 	PlainText = "text/plain"
 )
 
-// mcpResources makes every document a resource. The SDK lists resources that are known
+// addResources makes every document a resource. The SDK lists resources that are known
 // beforehand, so that the list is given here.
 func (p *protocol) addResources(server *sdk.Server) {
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
@@ -73,7 +73,7 @@ func (p *protocol) addResources(server *sdk.Server) {
 	})
 }
 
-// rpcError is an error of the protocol itself, for what no tool tells.
+// rpcError is an error of the protocol itself, not of a tool.
 func rpcError(uri string, err error) error {
 	problem := endpoint.ProblemOf(err)
 	told := &jsonrpc.Error{Code: rpcServer, Message: problem.Detail}
@@ -93,7 +93,7 @@ func DocumentURI(kb, document string) string {
 	return documentScheme + "://documents/" + encoded(kb) + "/" + encoded(document)
 }
 
-// encoded leaves only what a URI template's simple expansion does.
+// encoded escapes a text as a URI template's simple expansion does.
 func encoded(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 func documentOfURI(uri string) (kb, document string, ok bool) {
@@ -104,7 +104,7 @@ func documentOfURI(uri string) (kb, document string, ok bool) {
 	return kb, document, ours && found && badKB == nil && badDocument == nil
 }
 
-// documentCursor is where a page of the list goes on.
+// documentCursor is where a page of the list continues.
 type documentCursor struct {
 	KB    string `json:"kb"`
 	After string `json:"after"`

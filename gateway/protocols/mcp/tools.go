@@ -41,7 +41,7 @@ type mcpSearch struct {
 	Preset         string                     `json:"preset,omitempty" jsonschema:"name of a way of searching; left out, the usual one"`
 }
 
-// Found is what the tool search gives.
+// Found is the result of the tool search.
 type Found struct {
 	Results []mcpResult `json:"results" jsonschema:"best first"`
 	Nothing bool        `json:"nothing_relevant" jsonschema:"the knowledge bases have nothing that answers the question"`
@@ -71,7 +71,7 @@ type mcpRead struct {
 	Around        *int   `json:"around,omitempty" jsonschema:"chunks to read before it and after it"`
 }
 
-// Passages are what the tool read gives.
+// Passages is the result of the tool read.
 type Passages struct {
 	DocumentID string       `json:"document_id"`
 	Document   string       `json:"document" jsonschema:"URI of the whole document, a resource"`
@@ -85,7 +85,7 @@ type mcpPassage struct {
 	Text    string `json:"text"`
 }
 
-// Bases are what the tool list_knowledge_bases gives.
+// Bases is the result of the tool list_knowledge_bases.
 type Bases struct {
 	KnowledgeBases []mcpBase `json:"knowledge_bases"`
 	More           bool      `json:"more" jsonschema:"there are further ones"`
@@ -105,7 +105,7 @@ type mcpExplain struct {
 	Preset        string `json:"preset,omitempty" jsonschema:"as in the search"`
 }
 
-// Explained is what the tool explain gives.
+// Explained is the result of the tool explain.
 type Explained struct {
 	Outcome string   `json:"outcome" jsonschema:"hit, or at which step it was lost"`
 	Detail  string   `json:"detail"`
@@ -120,7 +120,7 @@ type mcpLeg struct {
 	Raw  *float64 `json:"raw" jsonschema:"BM25 score or cosine"`
 }
 
-// mcpTools adds the tools. What they take is bounded by their schemas, which the SDK holds calls to.
+// addTools adds the tools. Their schemas bound the arguments; the SDK checks calls against them.
 func (p *protocol) addTools(server *sdk.Server) {
 	addTool(p, server, sdk.Tool{
 		Name: "search", Title: "Search",
@@ -145,14 +145,14 @@ func (p *protocol) addTools(server *sdk.Server) {
 	}, p.explain)
 }
 
-// searchSchema leaves the filter to search.ParseFilter, which says what is wrong in it.
+// searchSchema leaves the filter to search.ParseFilter, which explains errors in it.
 func searchSchema(bounded map[string]numberRange) *jsonschema.Schema {
 	schema := schemaOf[mcpSearch](bounded)
 	schema.Properties["filter"] = &jsonschema.Schema{Type: "object", Description: schema.Properties["filter"].Description}
 	return schema
 }
 
-// numberRange is what a number may be, with what it is when left out.
+// numberRange is the range of a number, with its default.
 type numberRange struct {
 	least, most float64
 	standard    any
@@ -173,7 +173,7 @@ func schemaOf[I any](bounded map[string]numberRange) *jsonschema.Schema {
 	return schema
 }
 
-// addTool adds a tool that reads: its text is for models, and its output, which says the same, for programs.
+// addTool adds a read-only tool: its text is for models, and its output, with the same content, for programs.
 func addTool[I, O any](
 	p *protocol, server *sdk.Server, tool sdk.Tool, do func(context.Context, access.Scope, *I) (string, O, error),
 ) {
@@ -238,7 +238,7 @@ func (p *protocol) search(
 	return text, found, nil
 }
 
-// allBases are the ids of all knowledge bases that a search can ask together.
+// allBases gives the ids of all knowledge bases that one search can cover.
 func (p *protocol) allBases(ctx context.Context, scope access.Scope) ([]string, error) {
 	list, err := p.catalog.List(ctx, scope)
 	if err != nil {

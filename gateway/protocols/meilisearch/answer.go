@@ -72,7 +72,7 @@ func (q *MeiliQuery) answer(found *search.Response) MeiliAnswer {
 	return a
 }
 
-// statsOf are the least and the largest value of a field that has numbers.
+// statsOf are the minimum and the maximum of a numeric field.
 func statsOf(values []search.FacetCount) map[string]float64 {
 	var stats map[string]float64
 	for _, value := range values {
@@ -88,7 +88,7 @@ func statsOf(values []search.FacetCount) map[string]float64 {
 	return stats
 }
 
-// hit is a chunk as a document: its metadata beside what every chunk has.
+// hit is a chunk as a document: its metadata beside the common fields.
 func (q *MeiliQuery) hit(hit *search.Hit) map[string]any {
 	document := map[string]any{}
 	maps.Copy(document, hit.Metadata)

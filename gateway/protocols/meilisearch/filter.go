@@ -33,7 +33,7 @@ type meiliTerm struct {
 	Is    *meiliComparison `parser:"| @@"`
 }
 
-// meiliComparison is a field and one of what may be said of it.
+// meiliComparison is a field and one condition on it.
 type meiliComparison struct {
 	Field    string      `parser:"@( Text | Word )"`
 	Operator string      `parser:"( @Operator"`
@@ -48,7 +48,7 @@ type meiliComparison struct {
 	To       string      `parser:"  'TO' @( Text | Word ) )"`
 }
 
-// meiliNot is what may stand behind NOT, between a field and a value.
+// meiliNot is the part of a condition after NOT, between a field and a value.
 type meiliNot struct {
 	In       []string `parser:"  'IN' '[' ( @( Text | Word ) ( ',' @( Text | Word ) )* ','? )? @']'"`
 	Exists   bool     `parser:"| @'EXISTS'"`
@@ -124,7 +124,7 @@ func (f *meiliFilter) UnmarshalJSON(text []byte) error {
 // filter is the search's; nil: there is none.
 func (f *meiliFilter) filter() (search.Filter, error) { return f.joined("all_of", "any_of") }
 
-// joined joins its list how, and lists within that otherwise.
+// joined joins its list by how, and lists within it by the other operator.
 func (f *meiliFilter) joined(how, within string) (search.Filter, error) {
 	if f.list == nil {
 		return parseExpression(f.expression)
@@ -233,7 +233,7 @@ func (n *meiliNot) filter(field string) search.Filter {
 	return conditions.Is(field, "exists", false)
 }
 
-// filter of NULL and EMPTY: a field without a value is not kept, an empty text is.
+// filter of NULL and EMPTY: a field without a value is not stored, an empty text is.
 func (b *meiliBeing) filter(field string) search.Filter {
 	if strings.EqualFold(b.What, "NULL") {
 		return conditions.Is(field, "exists", b.Not)
@@ -247,7 +247,7 @@ func (b *meiliBeing) filter(field string) search.Filter {
 	return empty
 }
 
-// oneOf says that a field has one of the values, whose list ends with a bracket.
+// oneOf builds a condition that a field has one of the values, whose list ends with a bracket.
 func oneOf(field string, values []string) search.Filter {
 	var list []any
 	for _, value := range values[:len(values)-1] {
@@ -261,8 +261,8 @@ func oneOf(field string, values []string) search.Filter {
 	return search.Filter{field: conditions.JSON(list)}
 }
 
-// alike are the values that an expression means, whose values have no type: the text, and the
-// number, true or false that it says.
+// alike gives the possible values of an untyped value in an expression: the text, and the
+// number, true or false that it spells.
 func alike(value string) []any {
 	values := []any{value}
 	switch n := number(value).(type) {
@@ -276,7 +276,7 @@ func alike(value string) []any {
 	return values
 }
 
-// number is what a value says, if it says one.
+// number parses a value, if it is a number.
 func number(value string) any {
 	if n, err := strconv.ParseFloat(value, 64); err == nil && json.Valid([]byte(value)) {
 		return n
@@ -302,7 +302,7 @@ func either(how string, filters []search.Filter) search.Filter {
 	return conditions.Join(how, filters)
 }
 
-// valuesOf are those of filters that all say that the same field has one of some values; else nil.
+// valuesOf collects the values of filters that all list values of the same field; else nil.
 func valuesOf(filters []search.Filter) (all []any) {
 	for _, f := range filters {
 		for field, raw := range f {

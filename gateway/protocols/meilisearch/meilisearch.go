@@ -23,7 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// MeiliQuery is a search as Meilisearch takes it, and the preset, which is this gateway's own.
+// MeiliQuery is a search in Meilisearch's format; the preset is this gateway's own.
 // https://www.meilisearch.com/docs/reference/api/search
 type MeiliQuery struct {
 	Index       string       `json:"indexUid,omitempty" doc:"Id of the knowledge base."`
@@ -51,8 +51,8 @@ type MeiliQuery struct {
 	Preset      string       `json:"preset,omitempty" doc:"How it is ranked."`
 }
 
-// meiliHybrid says what vectors count: 0 words alone, 1 vectors alone, and between both, as the
-// usual preset weighs them.
+// meiliHybrid weighs words against vectors: 0 words alone, 1 vectors alone, and between both, as the
+// default preset weighs them.
 type meiliHybrid struct {
 	Ratio *float64 `json:"semanticRatio,omitempty" minimum:"0" maximum:"1"`
 }
@@ -86,7 +86,7 @@ type MeiliAnswer struct {
 	Degraded    []search.Degraded             `json:"degraded,omitempty" doc:"This gateway's own: legs that took no part, and why."`
 }
 
-// MeiliFacetQuery asks which values of a field have a text.
+// MeiliFacetQuery asks for the values of a field that contain a text.
 type MeiliFacetQuery struct {
 	MeiliQuery
 	Name string `json:"facetName"`
@@ -166,7 +166,7 @@ func dialect() *endpoint.Dialect {
 	}}
 }
 
-// meiliCodes are the error codes of members that have one of their own.
+// meiliCodes are the error codes of fields that have their own.
 var meiliCodes = map[string]string{
 	"q": "invalid_search_q", "filter": "invalid_search_filter",
 	"facets": "invalid_search_facets",
@@ -222,7 +222,7 @@ func (p *protocol) search(ctx context.Context, scope access.Scope, in *meiliQuer
 	return &answers[0], nil
 }
 
-// alone says of the first query what it says of several.
+// alone adapts an error of several queries to a single query.
 func alone(err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {
@@ -255,7 +255,7 @@ func (p *protocol) facets(ctx context.Context, scope access.Scope, in *meiliFace
 	return answer, nil
 }
 
-// MeiliAnswers answers all queries, or says what is wrong with the first that is refused.
+// answers answers all queries, or explains the first that is refused.
 func (p *protocol) answers(ctx context.Context, scope access.Scope, queries []MeiliQuery) ([]MeiliAnswer, error) {
 	if n := len(queries); n < 1 || n > meiliQueriesAtOnce {
 		return nil, fault.Invalid("queries", fault.Length(n), "1 to 64 queries")
@@ -285,7 +285,7 @@ func (p *protocol) answers(ctx context.Context, scope access.Scope, queries []Me
 	return answers, nil
 }
 
-// inQuery says which query is wrong.
+// inQuery adds the number of the query to an error.
 func inQuery(at int, err error) error {
 	err = dialect().Named(err)
 	var refused *fault.Error
@@ -305,10 +305,10 @@ const (
 	runesOfWord        = 6
 )
 
-// Marks of highlights, which no tag of a caller's can be.
+// Marks of highlights, which cannot occur in a caller's tags.
 const meiliPre, meiliPost = "\uE000", "\uE001"
 
-// page is what is shown: by pages, or from an offset on.
+// page gives the hits to show: by pages, or from an offset on.
 func (q *MeiliQuery) page() (offset, limit int, byPage bool) {
 	if q.Page == nil && q.HitsPerPage == nil {
 		return q.Offset, or(q.Limit, meiliLimit), false
@@ -353,7 +353,7 @@ func (q *MeiliQuery) validate() error {
 	return nil
 }
 
-// member is the one of two that says what is shown.
+// member names the field in use: byPage with pages, else otherwise.
 func (q *MeiliQuery) member(byPage, otherwise string) string {
 	if _, _, pages := q.page(); pages {
 		return byPage

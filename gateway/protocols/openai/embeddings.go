@@ -25,9 +25,9 @@ type Embedder interface {
 	Texts(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-const maxEmbedded = 2048 // texts, as OpenAI has it
+const maxEmbedded = 2048 // as in OpenAI's API
 
-// EmbeddingsRequest is what OpenAI's embeddings take.
+// EmbeddingsRequest is OpenAI's request for embeddings.
 type EmbeddingsRequest struct {
 	Input      embedded `json:"input"`
 	Model      string   `json:"model,omitempty" doc:"A model of the configuration; the usual one when left out."`
@@ -129,7 +129,7 @@ func (m *Embedders) embeddings(ctx context.Context, _ access.Scope, in *embeddin
 	return answer, nil
 }
 
-// embedder finds a model by its name, or by that of the setting that has it.
+// embedder finds a model by its name, or by the name of its setting.
 func (m *Embedders) embedder(name string) (Embedder, error) {
 	usual := m.Usual
 	if usual == nil && len(m.Named) == 0 {

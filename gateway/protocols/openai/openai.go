@@ -37,7 +37,7 @@ const (
 	storeFilePath    = storeFilesPath + "/{document}"
 )
 
-// openAIRankers are those of OpenAI, which stand for the usual preset.
+// openAIRankers are OpenAI's names of rankers; each stands for the default preset.
 var openAIRankers = []string{"", "auto", "none", "default-2024-11-15"}
 
 var members = map[string]string{
@@ -65,7 +65,7 @@ type openAIPage[T any] struct {
 	HasMore bool    `json:"has_more"`
 }
 
-// VectorStore is a knowledge base as OpenAI tells of vector stores.
+// VectorStore is a knowledge base as a vector store of OpenAI's.
 type VectorStore struct {
 	ID         string         `json:"id"`
 	Object     string         `json:"object"`
@@ -104,7 +104,7 @@ type VectorStoreSearch struct {
 	} `json:"ranking_options,omitempty"`
 }
 
-// VectorStoreFound is what a vector store has, best first.
+// VectorStoreFound is the result of a vector store, best first.
 type VectorStoreFound struct {
 	Object   string              `json:"object"`
 	Query    []string            `json:"search_query"`
@@ -145,7 +145,7 @@ type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
 
-// Catalog knows the knowledge bases.
+// Catalog lists the knowledge bases.
 type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
@@ -287,7 +287,7 @@ func (p *protocol) search(
 	return answer, nil
 }
 
-// request is the search that it asks for; further texts of the query are further wordings.
+// request converts to a search; further texts of the query are further phrasings.
 func (v *VectorStoreSearch) request(kb string) (*search.Request, error) {
 	most, none := 10, 0
 	if v.Most != nil {

@@ -21,7 +21,7 @@ const (
 	documentsPath = datasetsPath + "/{kb}/documents"
 )
 
-// ragflowDataset is a knowledge base as RAGFlow lists datasets.
+// ragflowDataset is a knowledge base as a dataset of RAGFlow's.
 type ragflowDataset struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -249,7 +249,7 @@ func (p *protocol) listChunks(
 	return answer, nil
 }
 
-// ragflowListed is a chunk that no question found.
+// ragflowListed is a chunk of a list, not found by a question.
 func ragflowListed(kb string, c *engine.Chunk) ragflowChunk {
 	return ragflowChunk{
 		ID: c.ID, Content: documents.Text(c), Dataset: kb,

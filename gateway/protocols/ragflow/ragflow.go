@@ -25,7 +25,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// RAGFlow's codes of answers: what a caller did wrong comes with HTTP 200 and a code of its own.
+// RAGFlow's codes of answers: a caller's error comes with HTTP 200 and a code of its own.
 // https://ragflow.io/docs/dev/http_api_reference
 const (
 	ragflowWrong     = 102
@@ -41,7 +41,7 @@ var members = map[string]string{
 	"rerank": "rerank_id", "filter": "metadata_condition.conditions",
 }
 
-// ragflowRetrieval is what RAGFlow's retrieval takes, and the preset, which is this gateway's own.
+// ragflowRetrieval is a request of RAGFlow's retrieval; the preset is this gateway's own.
 type ragflowRetrieval struct {
 	Question     string    `json:"question" doc:"As plain text."`
 	Datasets     []string  `json:"dataset_ids" doc:"Ids of knowledge bases."`
@@ -97,7 +97,7 @@ type ragflowCount struct {
 	Count int    `json:"count"`
 }
 
-// ragflowChunk is a chunk as RAGFlow has it.
+// ragflowChunk is a chunk in RAGFlow's format.
 type ragflowChunk struct {
 	ID               string      `json:"id"`
 	Content          string      `json:"content"`
@@ -137,7 +137,7 @@ type Searcher interface {
 	Models() (rerankers []string, writes bool)
 }
 
-// Catalog knows the knowledge bases.
+// Catalog lists the knowledge bases.
 type Catalog interface {
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
 	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
@@ -213,7 +213,7 @@ func (p *protocol) retrieve(
 	return answer, nil
 }
 
-// validate refuses in RAGFlow's words what it refuses.
+// validate reports errors in RAGFlow's words.
 func (r *ragflowRetrieval) validate() error {
 	switch {
 	case len(r.Datasets) == 0:
@@ -247,7 +247,7 @@ func (p *protocol) rerankByPreset(scope access.Scope, asked *ragflowRetrieval) {
 	}
 }
 
-// request is the search that it asks for.
+// request converts to a search.
 func (r *ragflowRetrieval) request() (*search.Request, error) {
 	filter, err := conditions.Filter("logic", r.Condition.Logic, r.Condition.Conditions)
 	if err != nil {
@@ -293,8 +293,8 @@ func (r *ragflowRetrieval) request() (*search.Request, error) {
 	return req, nil
 }
 
-// cut sets the threshold: on the relevance, and on what preset ragflow has in its place. Of chosen
-// documents nothing is cut.
+// cut sets the threshold: on the relevance, or on the equivalent score of preset ragflow. Chosen
+// documents are not cut.
 func (r *ragflowRetrieval) cut(req *search.Request) {
 	zero := 0.0
 	switch least := r.Threshold; {
@@ -333,7 +333,7 @@ func ragflowChunkOf(hit *search.Hit, asked *ragflowRetrieval) ragflowChunk {
 // listOf is a list that is not null in JSON.
 func listOf(list []string) []string { return append([]string{}, list...) }
 
-// boxesOf are the positions that say a page and a box; lines of a file are no boxes.
+// boxesOf gives the positions that have a page and a box; lines of a file are no boxes.
 func boxesOf(positions [][]float64) [][]float64 {
 	boxes := [][]float64{}
 	for _, p := range positions {
@@ -354,7 +354,7 @@ func (p *protocol) ownsDatasets(ctx context.Context, scope access.Scope, ids []s
 	return nil
 }
 
-// notOwned says in RAGFlow's words that a knowledge base is not there for the caller.
+// notOwned reports in RAGFlow's words that a knowledge base does not exist for the caller.
 func notOwned(err error, ids []string) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err

@@ -22,7 +22,7 @@ type Options struct {
 	Scope     access.Scope
 	ID, Name  string // of the knowledge base
 
-	// Dimensions and Model are those of the embedding model; 0 and "" without one.
+	// Dimensions and Model describe the embedding model; 0 and "" without one.
 	Dimensions int
 	Model      string
 

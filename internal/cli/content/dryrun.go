@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// preview is what --dry-run prints with --json.
+// preview is the output of --dry-run with --json.
 type preview struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	DryRun        bool      `json:"dry_run"`
@@ -22,8 +22,8 @@ type preview struct {
 	Failures      []failure `json:"failures"`
 }
 
-// dryRun shows what a run would do. The gateway is asked about each file, so that the answer is
-// what the run itself would decide.
+// dryRun shows the effect of a run. It asks the gateway about each file, so that the answer is
+// the same as in the run itself.
 func (u *upload) dryRun(ctx context.Context, found *foundFiles) error {
 	show := preview{
 		KnowledgeBase: u.wish.kb, DryRun: true, Streams: u.wish.streams,
@@ -57,7 +57,7 @@ func (u *upload) dryRun(ctx context.Context, found *foundFiles) error {
 	return u.show()
 }
 
-// count notes what would become of a document.
+// count adds the outcome of a document.
 func (s *preview) count(id string, known bool, status ingest.FileStatus) {
 	switch {
 	case !known:

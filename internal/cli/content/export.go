@@ -45,7 +45,7 @@ type exportCount struct {
 	Chunks int `json:"chunks"`
 }
 
-// Chunks and ends are known by how they begin.
+// Chunks and ends are recognized by their beginning.
 var (
 	chunkPrefix = []byte(`{"id":`)
 	endPrefix   = []byte(`{"end":`)
@@ -94,7 +94,7 @@ func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (
 	}
 	var ruled gateway.RuleSet
 	err := c.Get(ctx, "/v1/rules/"+url.PathEscape(id), &ruled)
-	if fault.Is(err, fault.Forbidden) { // a key that is bound to a filter exports what it sees
+	if fault.Is(err, fault.Forbidden) { // a key bound to a filter exports the chunks that it may see
 		err = nil
 	}
 	head.Rules = ruled.Rules
@@ -143,7 +143,7 @@ func (e *export) run(ctx context.Context, overwrite bool) (err error) {
 	return nil
 }
 
-// brokeOff says what to do about an export that is not whole.
+// brokeOff advises on an incomplete export.
 func (e *export) brokeOff(err error) error {
 	if e.path == "-" || e.chunks == 0 {
 		return err
@@ -152,7 +152,7 @@ func (e *export) brokeOff(err error) error {
 		e.path, cli.Counted(e.chunks, "chunk"))
 }
 
-// resume reads what an earlier run has written and cuts off what is no whole line.
+// resume reads the output of an earlier run and cuts off an incomplete line.
 func (e *export) resume(file *os.File, overwrite bool) error {
 	whole := int64(0)
 	if !overwrite {
@@ -209,7 +209,7 @@ func (e *export) resumeLine(number int, line []byte) error {
 	}
 }
 
-// write writes what is not in the file yet.
+// write writes the lines that are not in the file yet.
 func (e *export) write(ctx context.Context, out io.Writer) error {
 	if !e.begun {
 		if err := writeLine(out, e.head); err != nil {
@@ -231,7 +231,7 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 	return writeLine(out, exportEnd{&exportCount{e.chunks}})
 }
 
-// copyChunks copies whole lines of chunks; a line that is none says why there are no more.
+// copyChunks copies whole lines of chunks; any other line is the reason why there are no more.
 func (e *export) copyChunks(ctx context.Context, out io.Writer, answer io.Reader, progress *cli.Progress) error {
 	lines := bufio.NewReaderSize(answer, 1<<20)
 	for {

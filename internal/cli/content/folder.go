@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/gitignore"
 )
 
-// selection says which files of the folders are brought, and under which ids.
+// selection selects files of the folders, and their ids.
 type selection struct {
 	include, exclude []string // globs of paths below the folder
 	tracked          bool     // leave out what a .gitignore leaves out
@@ -43,7 +43,7 @@ func (s *selection) check() error {
 type localFile struct {
 	ingest.File
 	size   int64
-	folder string // the name of what it came with; empty: it was named itself
+	folder string // the name of its source; empty: it was named itself
 }
 
 // localFolder is a folder that was named.
@@ -53,7 +53,7 @@ type localFolder struct {
 	any  bool // it holds a file
 }
 
-// foundFiles are what the paths of a command hold.
+// foundFiles are the contents of a command's paths.
 type foundFiles struct {
 	files   []localFile
 	folders []localFolder
@@ -67,7 +67,7 @@ func (f *foundFiles) bytes() (n int64) {
 }
 
 // find lists the files of the paths, which are files or folders with all below them. Names that
-// begin with a dot, and symbolic links, are left out.
+// begin with a dot, and symbolic links, are skipped.
 func (s *selection) find(paths []string) (*foundFiles, error) {
 	all := &foundFiles{}
 	for _, name := range paths {

@@ -26,7 +26,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// importWish is what the flags of an import ask for; empty: as the export has it.
+// importWish holds the flags of an import; empty: as in the export.
 type importWish struct {
 	kb, engine, analyzer, bm25 string
 	damaged                    bool // only the chunks that are damaged
@@ -85,8 +85,8 @@ type imported struct {
 	only map[string]bool // ids of the chunks that are written; nil: all
 }
 
-// importedTo is what FILE.import remembers. The time is that of the knowledge base's creation:
-// one that was deleted since is filled from the start.
+// importedTo is the content of FILE.import. CreatedAt identifies the knowledge base:
+// one deleted and created again is filled from the start.
 type importedTo struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	CreatedAt     time.Time `json:"created_at"`
@@ -208,7 +208,7 @@ func (i *imported) findDamaged(ctx context.Context) error {
 	return nil
 }
 
-// wanted says whether a line is of a chunk that is to be written.
+// wanted reports whether a line is a chunk that is to be written.
 func (i *imported) wanted(line []byte) bool {
 	if i.only == nil {
 		return true
@@ -233,7 +233,7 @@ func (i *imported) sameEngine(ctx context.Context, wanted string) (bool, error) 
 	return slices.ContainsFunc(list.Engines, func(c catalog.Choice) bool { return c.Default && c.Name == from }), nil
 }
 
-// checkFits refuses a knowledge base that is there and cannot have the chunks.
+// checkFits refuses an existing knowledge base that cannot have the chunks.
 func (i *imported) checkFits() error {
 	from := &i.head.KnowledgeBase
 	differs := func(what string, has, wanted any) error {
@@ -329,7 +329,7 @@ func (i *imported) parts(ctx context.Context, lines *bufio.Reader) error {
 	}
 }
 
-// whole checks what the last line promises, and forgets how far the import is.
+// whole checks the totals in the last line, and deletes the progress of the import.
 func (i *imported) whole(last *importPart) error {
 	switch {
 	case last.end == nil:
@@ -385,7 +385,7 @@ func (i *imported) readPart(lines *bufio.Reader) (*importPart, error) {
 	return p, nil
 }
 
-// write sends a part. A chunk that is refused is told; an outage ends the import.
+// write sends a part. A refused chunk is reported; an outage ends the import.
 func (i *imported) write(ctx context.Context, part *importPart) error {
 	asIs := i.head.Vectors || i.kb.Dimensions == 0
 	answer, err := i.client.Stream(ctx, cli.Call{

@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli/content/foreign"
 )
 
-// foreignWish is what the flags say of an index that is imported.
+// foreignWish holds the flags for an index that is imported.
 type foreignWish struct {
 	url, index, apiKey, caFile string
 	fields                     []string // member=field
@@ -46,7 +46,7 @@ func (w *foreignWish) add(flags *pflag.FlagSet) {
 	flags.StringVar(&w.caFile, "from-ca-file", "", "Authorities that may sign its certificate, a PEM file")
 }
 
-// args checks what belongs together.
+// args checks which arguments and flags go together.
 func (w *foreignWish) args(cmd *cobra.Command, args []string) error {
 	if w.url == "" {
 		if err := cli.GivenWith(cmd.Flags(), foreignFlag, ofForeign...); err != nil {
@@ -89,8 +89,8 @@ type importedIndex struct {
 	reader   *foreign.Reader
 }
 
-// indexPlace is what KB.import remembers. The time is that of the knowledge base's creation: one that was
-// deleted since is filled from the start.
+// indexPlace is the content of KB.import. CreatedAt identifies the knowledge base: one deleted
+// and created again is filled from the start.
 type indexPlace struct {
 	KnowledgeBase string        `json:"knowledge_base"`
 	CreatedAt     time.Time     `json:"created_at"`

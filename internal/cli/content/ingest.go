@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// ingestWish is what the flags ask for.
+// ingestWish holds the flags.
 type ingestWish struct {
 	kb             string
 	create         bool
@@ -192,7 +192,7 @@ type upload struct {
 	summary UploadSummary
 }
 
-// UploadSummary is what --json prints.
+// UploadSummary is the output of --json.
 type UploadSummary struct {
 	KnowledgeBase string    `json:"knowledge_base"`
 	Chunks        Tally     `json:"chunks"`
@@ -202,14 +202,14 @@ type UploadSummary struct {
 	Failures      []failure `json:"failures"`
 }
 
-// Tally counts chunks by what became of them.
+// Tally counts chunks by outcome.
 type Tally struct {
 	Created int `json:"created"`
 	Updated int `json:"updated"`
 	Failed  int `json:"failed"`
 }
 
-// FileTally counts files by what became of them.
+// FileTally counts files by outcome.
 type FileTally struct {
 	Written   int `json:"written"`
 	Unchanged int `json:"unchanged"`
@@ -256,7 +256,7 @@ func (f *failure) line(kind string) string {
 	return fmt.Sprintf("%s%s: %s%s", cli.Plain(f.Source), id, kind, cli.Plain(f.Detail))
 }
 
-// list names on standard error what was not written.
+// list names on standard error the files that were not written.
 func (u *upload) list() {
 	for i := range u.summary.Skipped {
 		fmt.Fprintln(u.program.Stderr, u.summary.Skipped[i].line("skipped, "))
@@ -266,7 +266,7 @@ func (u *upload) list() {
 	}
 }
 
-// report prints what was done, even if the run ended with err.
+// report prints the totals, even if the run ended with err.
 func (u *upload) report(err error, inJSON bool) error {
 	s := &u.summary
 	if inJSON {

@@ -20,7 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// Commands are the commands on what is searched.
+// Commands are the commands on searchable content.
 func Commands(p *cli.Program) []*cobra.Command {
 	return []*cobra.Command{
 		knowledgeBaseCommand(p), ingestCommand(p), synonymsCommand(p), rulesCommand(p), mappingsCommand(p),

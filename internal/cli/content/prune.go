@@ -46,8 +46,8 @@ func (u *upload) checkPrune(found *foundFiles) error {
 // goneFile is a document whose file is gone, and the folder that it came with.
 type goneFile struct{ id, folder string }
 
-// gone gives the documents whose file is gone from the folders, of those that an earlier ingest
-// of the same folders brought. A file that is there and was not sent is not gone.
+// gone gives the documents of an earlier ingest of the same folders whose file no longer
+// exists. An existing file that was not sent is not gone.
 func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []goneFile, err error) {
 	ids, err := u.documents(ctx, u.wish.selection.prefix)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *foundFiles) has(below string) (bool, error) {
 	return false, nil
 }
 
-// markOf is the name of what a document came with; empty when nobody gave one.
+// markOf names the source of a document; empty if none was given.
 func (u *upload) markOf(ctx context.Context, id string) (string, error) {
 	var page gateway.DocumentChunks
 	err := u.client.Get(ctx, u.documentPath(id)+"?limit=1", &page)

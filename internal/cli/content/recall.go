@@ -92,7 +92,7 @@ func measureRecall(ctx context.Context, c *cli.Client, id string, req *recall.Re
 	return report, c.Decode(text, report)
 }
 
-// readQuestions reads those of a file, one a line; lines without text are passed over.
+// readQuestions reads the questions of a file, one a line; lines without text are skipped.
 func readQuestions(name string) ([]string, error) {
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {

@@ -225,7 +225,7 @@ func failureOf(source string, err error) failure {
 	return f
 }
 
-// told is where progress is shown: to nobody who asked for JSON.
+// told is where progress is shown: nowhere with --json.
 func (u *upload) told() io.Writer {
 	if u.quiet {
 		return io.Discard

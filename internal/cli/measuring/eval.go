@@ -33,7 +33,7 @@ import (
 
 const qrelsUsage = "Of one set: judgments of this file in place of its qrels, in any format of judgments import"
 
-// oddPrefix is before what is told of files.
+// oddPrefix precedes reports of oddities in files.
 const oddPrefix = "hybridge: "
 
 // evalFlags are the flags of eval.
@@ -369,7 +369,7 @@ func (e *evaluator) runTogether(ctx context.Context) (report *evaluation.Several
 	return report, nil
 }
 
-// searcher searches what is stored. Questions bring their vectors; a model is for phrasings.
+// searcher searches the stored sets. Questions bring their vectors; a model is for phrasings.
 func (e *evaluator) searcher(stored search.Catalog) *search.Searcher {
 	options := search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank}
 	if e.model != nil {

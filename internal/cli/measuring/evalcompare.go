@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// compareFlags are the flags of eval that say what a system is compared with, and what is not accepted.
+// compareFlags are the flags of eval for comparisons, and for the differences that fail it.
 type compareFlags struct {
 	baseline, against       string
 	metrics, rules, reports []string
@@ -126,7 +126,7 @@ func (c *comparing) add(set *evaluation.Set, results []*evaluation.Result) error
 	return nil
 }
 
-// finish looks at the rules, and writes the reports; errReported says that a rule is broken.
+// finish checks the rules, and writes the reports; errReported means that a rule is broken.
 func (c *comparing) finish(stderr io.Writer) (err error) {
 	evaluation.CorrectAll(c.done.All)
 	if c.done.Checks, err = evaluation.CheckAll(c.rules, c.done.All); err != nil {

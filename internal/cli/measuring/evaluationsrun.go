@@ -33,7 +33,7 @@ on folders, in knowledge bases of its own.`,
 	return cmd
 }
 
-// runFlags are those of an evaluation.
+// runFlags are the flags of an evaluation.
 type runFlags struct {
 	request          runs.Request
 	presets, systems []string
@@ -224,7 +224,7 @@ func finishEvaluation(p *cli.Program, e *runs.Evaluation, c *comparing, inJSON b
 	return broken
 }
 
-// printEvaluation prints what every system reached.
+// printEvaluation prints the results of every system.
 func printEvaluation(p *cli.Program, e *runs.Evaluation, inJSON bool) error {
 	if inJSON {
 		return cli.PrintJSON(p.Stdout, e)

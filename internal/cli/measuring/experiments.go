@@ -36,7 +36,7 @@ events for its report.`,
 	return cmd
 }
 
-// experimentFlags are those of a definition.
+// experimentFlags are the flags of a definition.
 type experimentFlags struct {
 	definition       live.Definition
 	variants         []string

@@ -34,7 +34,7 @@ func readPage(path, section string) (*markedPage, error) {
 	return &markedPage{path: path, before: page[:from+len(begin)], after: page[to:]}, nil
 }
 
-// write replaces what is between the markers, and says when it was measured and of which code.
+// write replaces the text between the markers, with the time and commit of the measurement.
 func (p *markedPage) write(ctx context.Context, report tables) error {
 	var tables bytes.Buffer
 	fmt.Fprintf(&tables, "Measured %s%s.\n\n", time.Now().UTC().Format("2006-01-02T15:04Z"), p.commit(ctx))

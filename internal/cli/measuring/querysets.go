@@ -75,7 +75,7 @@ func querySetCreateCommand(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// makeNew makes what is not there; one that is, also one that somebody makes at the same time, is a fault.Conflict.
+// makeNew makes a set; one that exists, or is made at the same time by somebody else, is a fault.Conflict.
 func makeNew(ctx context.Context, c *cli.Client, path string, edit any) error {
 	var there struct{ ID string }
 	switch err := c.Get(ctx, path, &there); {
@@ -247,7 +247,7 @@ func (in *rowImport) compare(of *folderRead, judgments []exchange.Judgment) erro
 	return err
 }
 
-// makeIfFree makes what is not there yet.
+// makeIfFree makes a set unless it exists.
 func makeIfFree(ctx context.Context, c *cli.Client, path string, edit any) error {
 	return cli.Ignoring(makeNew(ctx, c, path, edit), fault.Conflict)
 }
@@ -287,7 +287,7 @@ func queriesOf(ctx context.Context, c *cli.Client, set string) (all []library.Qu
 	}
 }
 
-// write prints what is written whole, or nothing.
+// write prints everything, or nothing.
 func write(p *cli.Program, do func(w io.Writer) error) error {
 	var text bytes.Buffer
 	if err := do(&text); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// rowImport is an import of files into the gateway, and what was odd about it.
+// rowImport is an import of files into the gateway, with its oddities.
 type rowImport struct {
 	program *cli.Program
 	report  exchange.Report
@@ -83,7 +83,7 @@ func (in *rowImport) told(what string, stored int, err error) error {
 	return err
 }
 
-// finish tells what was odd. Rows that were left out or refused end the command with 1.
+// finish reports oddities. Rows that were skipped or refused end the command with 1.
 func (in *rowImport) finish(err error) error {
 	if told := in.report.Write(in.program.Stderr, oddPrefix); err == nil {
 		err = told

@@ -145,7 +145,7 @@ func printTuned(ctx context.Context, p *cli.Program, report tables, f *tuneFlags
 	return printTables(p, report, f.json)
 }
 
-// options are those of the flags, but for the preset.
+// options builds the options from the flags, without the preset.
 func (f *tuneFlags) options() (*tune.Options, error) {
 	m, err := metric.Parse(f.metric)
 	if err != nil {
@@ -172,7 +172,7 @@ func (f *tuneFlags) options() (*tune.Options, error) {
 	return o, o.Space.Search("--retrieval", f.retrieval, true)
 }
 
-// TuneReport is what is printed.
+// TuneReport is the output of tune.
 type TuneReport struct {
 	*tune.Result
 	// Searched are the means that the search itself gives over all questions, to see how near what is worked out in
@@ -182,7 +182,7 @@ type TuneReport struct {
 		Best  float64 `json:"best"`
 	} `json:"searched"`
 	Preset string `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
-	// Files are what was odd about those of the sets, by their names.
+	// Files reports oddities in the files of the sets, by set.
 	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 
@@ -214,7 +214,7 @@ func (t *tuning) close(ctx context.Context) error {
 	return errors.Join(t.remove(ctx), t.evaluator.close())
 }
 
-// remove deletes what was stored of the sets.
+// remove deletes the stored data of the sets.
 func (t *tuning) remove(ctx context.Context) error {
 	var errs []error
 	for _, stored := range t.stored {
@@ -223,7 +223,7 @@ func (t *tuning) remove(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// files are what was odd about those of the sets.
+// files collects the oddities in the sets' files.
 func (t *tuning) files() map[string]*exchange.Report {
 	all := map[string]*exchange.Report{}
 	for _, set := range t.sets {
@@ -286,7 +286,7 @@ func (t *tuning) tune(ctx context.Context) (*tune.Result, error) {
 	return tuner.Run(ctx)
 }
 
-// observing is what takes what the legs said.
+// observing collects the observations of the legs.
 type observing interface {
 	Requests() []search.Request
 	Add(request int, q tune.Question, said *search.Observed) error

@@ -12,14 +12,14 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// ApartReport is what is printed of sets that are tuned each by itself.
+// ApartReport is the output for sets that are tuned separately.
 type ApartReport struct {
 	Preset string     `json:"preset"`
 	Metric string     `json:"metric"`
 	Sets   []apartSet `json:"sets"`
 }
 
-// apartSet is what is worth what on one set, on questions that it was not chosen by.
+// apartSet is the result of tuning on one set, measured on held-out questions.
 type apartSet struct {
 	Set       string     `json:"set"`
 	Digest    string     `json:"digest"`
@@ -125,7 +125,7 @@ func (r *ApartReport) WriteTables(w io.Writer) error {
 	return err
 }
 
-// cells are those of a row.
+// cells formats the cells of a row.
 func (g *apartGain) cells() string {
 	if g == nil {
 		return " | | "

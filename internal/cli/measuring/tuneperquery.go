@@ -20,14 +20,14 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// PerQueryReport is what is printed.
+// PerQueryReport is the output per query.
 type PerQueryReport struct {
 	*tune.PerQueryResult
 	// Searched is the mean that the search itself gives over all questions by the model, to see how near what is worked
 	// out in memory comes; nil: there is no model.
 	Searched *float64 `json:"searched,omitempty"`
 	Preset   string   `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
-	// Files are what was odd about those of the sets, by their names.
+	// Files reports oddities in the files of the sets, by set.
 	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Co
 	return report, err
 }
 
-// searchBy asks all questions by a preset that nobody has yet.
+// searchBy asks all questions by a preset that is not saved.
 func (t *tuning) searchBy(ctx context.Context, custom presets.Custom) (*float64, error) {
 	const name = "per-query"
 	planners, err := presets.With(map[string]presets.Custom{name: custom})

@@ -29,7 +29,7 @@ hybridge presets keeps. hybridge tune does so on folders.`,
 	return cmd
 }
 
-// tuningFlags are those of a tuning.
+// tuningFlags are the flags of a tuning.
 type tuningFlags struct {
 	request          runs.TuningRequest
 	save             string
@@ -87,7 +87,7 @@ func runTuning(p *cli.Program, cmd *cobra.Command, f *tuningFlags) error {
 	}
 	return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
 		t, base := &runs.Tuning{}, 0
-		if f.save != "" { // what somebody saves while it runs is not saved over
+		if f.save != "" { // an edit made during the tuning is not overwritten
 			var err error
 			if base, err = savedVersion(ctx, c, f.save); err != nil {
 				return err

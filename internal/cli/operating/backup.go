@@ -22,7 +22,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// manifestName is the file that says what a backup is. It comes last: without it there is none.
+// manifestName is the file that describes a backup. It comes last: without it there is none.
 const manifestName = "manifest.json"
 
 // backupFormat is raised by a change that older programs cannot read.

@@ -30,7 +30,7 @@ const (
 	isSkipped = "skipped"
 )
 
-// finding is what a check says. Advice is what to do about it.
+// finding is the result of a check. Advice says what to do about it.
 type finding struct {
 	Check  string `json:"check"`
 	State  string `json:"state"`
@@ -54,22 +54,22 @@ func problem(format string, args ...any) finding {
 	return finding{State: isProblem, Detail: fmt.Sprintf(format, args...)}
 }
 
-// failedBy is a problem that an error tells.
+// failedBy is a problem from an error.
 func failedBy(err error) finding { return finding{State: isProblem, Detail: err.Error()} }
 
-// do adds what to do about it.
+// do adds advice.
 func (f finding) do(format string, args ...any) finding {
 	f.Advice = fmt.Sprintf(format, args...)
 	return f
 }
 
-// examination is what the checks look at.
+// examination holds the inputs of the checks.
 type examination struct {
 	program *cli.Program
 	cmd     *cobra.Command
 	config  *config.Config
 	running string // the URL of the gateway that uses the data directory; empty: none
-	free    bool   // nobody uses the data directory
+	free    bool   // the data directory is not in use
 
 	analyzer *tokens.Analyzer // nil: it does not work
 }
@@ -172,14 +172,14 @@ func printTable(w io.Writer, findings []finding) error {
 	return errors.Join(out.Err, table.Flush())
 }
 
-// language is that of the environment.
+// language reads the language from the environment.
 func language(p *cli.Program) *locale.Language {
 	name := cmp.Or(p.Variable("LC_ALL"), p.Variable("LC_MESSAGES"), p.Variable("LANG"))
 	name, _, _ = strings.Cut(name, ".")
 	return locale.Match(strings.ReplaceAll(name, "_", "-"))
 }
 
-// masked hides the secrets of the configuration in what servers and libraries say.
+// masked hides the secrets of the configuration in texts of servers and libraries.
 func (x *examination) masked(text string) string {
 	if x.config == nil {
 		return text
@@ -251,7 +251,7 @@ func (x *examination) dataDirectory(context.Context) []finding {
 	return append(findings, x.lock(dir)...)
 }
 
-// lock tells who uses the data directory.
+// lock names the user of the data directory.
 func (x *examination) lock(dir string) []finding {
 	file, err := os.OpenFile(dir+string(os.PathSeparator)+datadir.LockFile, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -297,7 +297,7 @@ func (x *examination) disk(context.Context) []finding {
 	return []finding{fine("%d MB are free", free>>20)}
 }
 
-// existing is the folder, or the first above it that is there.
+// existing is the folder, or its nearest existing parent.
 func existing(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil {
@@ -313,7 +313,7 @@ func existing(folder string) string {
 	}
 }
 
-// unreachable words what to do about a server that does not answer, or refuses.
+// unreachable gives advice on a server that does not answer, or refuses.
 func unreachable(err error, setting string) finding {
 	switch fault.KindOf(err) { //nolint:exhaustive // the others speak for themselves
 	case fault.Unavailable, fault.Timeout:

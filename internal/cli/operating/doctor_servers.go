@@ -116,7 +116,7 @@ func nodeFindings(found *elastic.Examination, asked time.Time) (findings []findi
 	return findings
 }
 
-// elasticStore looks at what is stored there, and whether it needs a plugin that is missing.
+// elasticStore checks the stored data, and whether it needs a missing plugin.
 func elasticStore(ctx context.Context, e *elastic.Engine, found *elastic.Examination) []finding {
 	list, err := e.KnowledgeBases(ctx)
 	if err != nil {

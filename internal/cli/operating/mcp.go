@@ -64,7 +64,7 @@ func (r *mcpRelay) serve(ctx context.Context, in io.Reader, out io.Writer) error
 	return err
 }
 
-// relays hands over what asks for tools and resources; the SDK answers the rest.
+// relays passes on requests for tools and resources; the SDK answers the rest.
 func (r *mcpRelay) relays(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch asked := req.(type) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
-// parserCommand is what a gateway starts to split files, not for people.
+// parserCommand is the command that a gateway starts to split files, not for people.
 func parserCommand(p *cli.Program) *cobra.Command {
 	var compiled string
 	command := &cobra.Command{

@@ -43,7 +43,7 @@ func restoreCommand(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// restoration is what a restore did.
+// restoration is the result of a restore.
 type restoration struct {
 	DataDir string    `json:"data_dir"`
 	Files   int       `json:"files"`
@@ -101,7 +101,7 @@ func restore(ctx context.Context, p *cli.Program, from, to string, overwrite boo
 	return &restoration{DataDir: to, Files: len(m.Files), Created: m.Created, Aside: aside}, nil
 }
 
-// readManifest reads what a backup is, and refuses one that this program cannot use.
+// readManifest reads the description of a backup, and refuses one that this program cannot use.
 func readManifest(dir string) (*manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestName)) //nolint:gosec // chosen by the caller
 	if errors.Is(err, os.ErrNotExist) {

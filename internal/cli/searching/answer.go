@@ -57,7 +57,7 @@ relevant is found the model is not asked. The exit code is 5 when nothing answer
 	return cmd
 }
 
-// answer asks, and prints what was told, also of an answer that fails before its end.
+// answer asks, and prints the answer so far, even if it fails before its end.
 func answer(ctx context.Context, p *cli.Program, c *cli.Client, req *gateway.AnswerRequest, inJSON bool) error {
 	do, err := cli.PostJSON("/v1/answer", req)
 	if err != nil {
@@ -96,7 +96,7 @@ type ToldAnswer struct {
 
 	page   *page
 	silent bool   // sentences are not printed as they come
-	space  string // between what was printed and the next sentence
+	space  string // between the printed text and the next sentence
 }
 
 // errBroken is an answer that could not be read to its end.
@@ -105,7 +105,7 @@ var errBroken = errors.New("the answer ended before it was complete")
 // longestEvent bounds a line of an answer, in bytes. Sources are the longest.
 const longestEvent = 16 << 20
 
-// read takes the events until the last one. An error that the gateway tells is returned as it is.
+// read takes the events until the last one. An error from the gateway is returned unchanged.
 func (a *ToldAnswer) read(body io.Reader) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, longestEvent)
@@ -171,7 +171,7 @@ func plainLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// end is what is below the sentences: the sources that they cite, or that there is no answer.
+// end writes the part below the sentences: the sources they cite, or that there is no answer.
 func (a *ToldAnswer) end() error {
 	p := a.page
 	if len(a.Sentences) > 0 {

@@ -110,7 +110,7 @@ func nameOf(h *search.Hit) string {
 	return name
 }
 
-// alsoIn lists the documents where else a text stands.
+// alsoIn lists the other documents with the text.
 func alsoIn(copies []search.Copy) string {
 	var list []string
 	for _, c := range copies {
@@ -122,7 +122,7 @@ func alsoIn(copies []search.Copy) string {
 	return strings.Join(list, ", ")
 }
 
-// chance is a probability as a percentage that never says none or all.
+// chance is a probability as a percentage, never 0 or 100.
 func chance(p float64) string {
 	switch {
 	case p < 0.01:
@@ -134,7 +134,7 @@ func chance(p float64) string {
 	}
 }
 
-// leg shows what a leg added to the score, and how that was computed.
+// leg shows a leg's part in the score, and how it was computed.
 func (p *page) leg(c scoring.Contribution) string {
 	text := fmt.Sprintf("%-*s %s %+.4f = %s of weight %.3g", max(p.names, 8), c.Leg,
 		bar(c.Contribution, p.most), c.Contribution, shownRaw(c.Raw), c.Weight)
@@ -233,7 +233,7 @@ func (p *page) facets(counts map[string][]search.FacetCount) {
 	}
 }
 
-// answerable says whether the answer probably answers the question.
+// answerable shows whether the answer probably answers the question.
 func answerable(p float64) string {
 	if p < *search.AutoThreshold().Answerable {
 		return fmt.Sprintf("nothing here seems to answer that (answerable %s)", chance(p))

@@ -95,7 +95,7 @@ func presetsListCommand(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// printPresets says of each preset where it is from, and what is known about it.
+// printPresets shows the source and the description of each preset.
 func printPresets(p *cli.Program, list *gateway.Presets) error {
 	table := cli.NewTable(p.Stdout)
 	out := &cli.Printer{W: table}
@@ -114,7 +114,7 @@ func printPresets(p *cli.Program, list *gateway.Presets) error {
 	return table.Flush()
 }
 
-// aboutPreset is what people should know of a preset, what is wrong with it first.
+// aboutPreset describes a preset, problems first.
 func aboutPreset(d *presets.Detail, standard string) string {
 	var parts []string
 	if d.Unused != "" {

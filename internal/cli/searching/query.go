@@ -57,7 +57,7 @@ func (q *query) addSeveral(flags *pflag.FlagSet) {
 		"fold or keep texts that are the same, or nearly (default: fold them across knowledge bases)")
 }
 
-// addRanking adds the flags that change what a score is made of, and the order of hits.
+// addRanking adds the flags that change the parts of a score, and the order of hits.
 func (q *query) addRanking(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&q.also, "also", nil, "Another phrasing of the question; may be given up to 8 times")
 	flags.StringArrayVar(&q.signals, "signal", nil, `What a field says for a chunk, in JSON, as `+
@@ -67,7 +67,7 @@ func (q *query) addRanking(flags *pflag.FlagSet) {
 	flags.StringVar(&q.rerank, "rerank", "", "Configured reranker that reads the best candidates")
 }
 
-// rank sets what those flags say.
+// rank applies those flags.
 func (q *query) rank(flags *pflag.FlagSet, req *search.Request) error {
 	req.Queries = q.also
 	if q.parent {
@@ -98,7 +98,7 @@ func (q *query) addCounts(flags *pflag.FlagSet) {
 	flags.StringVar(&q.groupBy, "group-by", "", "document_id: only the best chunk of each document")
 }
 
-// addThresholds adds the flags that leave out what is not relevant. The longer names were the first.
+// addThresholds adds the flags that exclude irrelevant hits. The longer names were the first.
 func (q *query) addThresholds(flags *pflag.FlagSet) {
 	auto := search.AutoThreshold()
 	flags.BoolVar(&q.auto, "auto", false, fmt.Sprintf(
@@ -115,7 +115,7 @@ func (q *query) addThresholds(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("min-answerable")
 }
 
-// threshold is that of the flags; one that is given stands above --auto.
+// threshold builds the threshold from the flags; an explicit one overrides --auto.
 func (q *query) threshold(flags *pflag.FlagSet) (t search.Threshold, err error) {
 	if q.auto || q.thresholdText == search.Auto {
 		t = search.AutoThreshold()

@@ -8,14 +8,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Mapping says which fields of documents become which members of chunks.
+// Mapping maps fields of documents to members of chunks.
 type Mapping struct {
 	Members map[string]string // member, as content or metadata.year, to field, as body or meta.year
 	// OnlyMapped leaves out all other fields, which are metadata otherwise.
 	OnlyMapped bool
 }
 
-// members are those that a field may become, beside metadata.NAME: a text, a list of texts, a
+// members are the possible targets of a field, beside metadata.NAME: a text, a list of texts, a
 // number, or a vector.
 var members = map[string]memberKind{
 	"id": text, "document_id": text, "document_name": text, "title": text, "owner": text, "ordinal": number,
@@ -39,7 +39,7 @@ const metadataPrefix = "metadata."
 // IsPairs reports whether the documents become pairs of question and answer.
 func (m *Mapping) IsPairs() bool { return m.Members["question"] != "" || m.Members["answer"] != "" }
 
-// ParseMapping reads member=field, several times. The setting is what errors call it, as --map.
+// ParseMapping reads member=field, several times. Errors name the setting, such as --map.
 func ParseMapping(setting string, given []string) (Mapping, error) {
 	m := Mapping{Members: map[string]string{}}
 	for _, pair := range given {
@@ -77,7 +77,7 @@ func (m *Mapping) vectors() map[string]string {
 	return found
 }
 
-// fieldType is what an index says of a field.
+// fieldType is the mapping of a field in an index.
 type fieldType struct {
 	Type       string               `json:"type"`
 	Dims       int                  `json:"dims"`

@@ -1,7 +1,7 @@
 // Package foreign reads the documents of any index as chunks, each a line of JSON as package
 // ingest takes it.
 //
-// All pages come from one point in time, so that what is written meanwhile changes nothing.
+// All pages come from one point in time, so that later writes change nothing.
 // https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-open-point-in-time
 package foreign
 
@@ -53,7 +53,7 @@ type Reader struct {
 type Options struct {
 	Index   string // or an alias, or a pattern
 	Mapping Mapping
-	Setting string // what errors call the mapping, as --map
+	Setting string // name of the mapping in errors, as --map
 	Place   Place  // where an earlier reader was; empty: the beginning
 }
 
@@ -99,7 +99,7 @@ func Open(ctx context.Context, client *rest.Client, o *Options) (*Reader, error)
 	return r, r.count(ctx)
 }
 
-// credentials says that it is not the gateway's that are refused.
+// credentials marks a refusal as the source's, not the gateway's.
 func credentials(err error) error {
 	if refusal, is := errors.AsType[*rest.Refusal](err); is && refusal.Has("security_exception") {
 		return fault.Wrap(fault.Unavailable, err,
@@ -115,7 +115,7 @@ func (r *Reader) Close(ctx context.Context) error {
 	}, nil)
 }
 
-// Dimensions are those of the vectors; 0: none are read.
+// Dimensions is the length of the vectors; 0: none are read.
 func (r *Reader) Dimensions() int { return r.dimensions }
 
 // Total is the number of documents.
@@ -264,7 +264,7 @@ func (r *Reader) keepOthers(metadata map[string]any, prefix string, source map[s
 	}
 }
 
-// keep adds what metadata can be: a value, or a list of values.
+// keep adds values that metadata can have: a value, or a list of values.
 func keep(metadata map[string]any, name string, value any) {
 	switch v := value.(type) {
 	case nil, map[string]any:
@@ -314,7 +314,7 @@ func find(source map[string]any, field string) any {
 	return nil
 }
 
-// as makes of a value what a member is.
+// as converts a value to the type of a member.
 func as(kind memberKind, value any) any {
 	list, isList := value.([]any)
 	switch {
