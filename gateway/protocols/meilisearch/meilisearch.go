@@ -255,7 +255,7 @@ func (p *protocol) facets(ctx context.Context, scope access.Scope, in *meiliFace
 	return answer, nil
 }
 
-// answers answers all queries, or explains the first that is refused.
+// answers returns one answer a query, or explains the first query that is refused.
 func (p *protocol) answers(ctx context.Context, scope access.Scope, queries []MeiliQuery) ([]MeiliAnswer, error) {
 	if n := len(queries); n < 1 || n > meiliQueriesAtOnce {
 		return nil, fault.Invalid("queries", fault.Length(n), "1 to 64 queries")
