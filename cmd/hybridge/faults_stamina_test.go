@@ -213,12 +213,13 @@ func (m *matrix) kill() {
 	devservices.MustNotAnswer(m.t, "killed", m.url)
 }
 
-// pause stops the gateway where it is, until a moment later.
+// pause stops the gateway where it is, until a moment after that is proved: the proof takes time itself.
 func (m *matrix) pause(lasting time.Duration) {
 	process := m.cmd.Process
 	_ = process.Signal(syscall.SIGSTOP)
-	time.AfterFunc(lasting, func() { _ = process.Signal(syscall.SIGCONT) })
+	devservices.MustStop(m.t, process.Pid)
 	devservices.MustNotAnswer(m.t, "paused", m.url)
+	time.AfterFunc(lasting, func() { _ = process.Signal(syscall.SIGCONT) })
 }
 
 // suffering is what came of the requests of one row.

@@ -148,14 +148,20 @@ func (s *Server) Pause() {
 	s.t.Helper()
 	pids := signalTree(s.process.Process.Pid, syscall.SIGSTOP)
 	for _, pid := range pids {
-		for deadline := time.Now().Add(unanswered); !isStopped(pid); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				s.t.Errorf("paused: process %d of %s goes on", pid, s.command[0])
-				break
-			}
-		}
+		MustStop(s.t, pid)
 	}
 	MustNotAnswer(s.t, "paused", s.URL)
+}
+
+// MustStop waits until a process that got SIGSTOP is stopped: it may run on for a moment.
+func MustStop(t testing.TB, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(unanswered); !isStopped(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("paused: process %d goes on; want it stopped", pid)
+			return
+		}
+	}
 }
 
 // Resume lets them go on.
