@@ -101,7 +101,7 @@ func (t Target) check(at string) error {
 	return nil
 }
 
-// id is the one that is set.
+// id returns the id of the chunk or of the document, whichever is set.
 func (t Target) id() string { return t.ChunkID + t.DocumentID }
 
 func fits(text string, most int) bool { return len(text) <= most && utf8.ValidString(text) }

@@ -32,7 +32,7 @@ type room struct {
 // within reports what exceeds the bounds.
 func (r room) within() bool { return r.files <= mostFiles && r.circle <= mostCircle }
 
-// complaints compares the packages that exceed the bounds with the table of those that may, each only as far as it does
+// roomComplaints compares the packages that exceed the bounds with the table of those that may, each as far as it does
 // already: what has become smaller has to be entered.
 func roomComplaints(rooms, exceptions map[string]room) []string {
 	var found []string

@@ -31,7 +31,7 @@ func (set *Ranked) Hit(entry *scoring.Fused) *engine.Hit {
 	return &base.Hits[int(entry.Index)-base.Offset]
 }
 
-// Document is the one that an entry is a chunk of.
+// Document returns the document of the chunk that an entry ranks.
 func (set *Ranked) Document(entry *scoring.Fused) documentKey {
 	return documentKey{int(entry.Source), set.Hit(entry).DocumentID}
 }
