@@ -2,6 +2,7 @@
 // reference beside it, and a search over both. Pages need no script, and nothing from elsewhere.
 //
 //	contents.go  contents.yaml: the parts of the guide, and the order of its pages
+//	glossary.go  glossary.yaml: terms, the words by which people search for them, and the words they replace
 //	markdown.go  a file → its HTML, its headings, its sections
 //	links.go     where links and pictures of a file lead
 //	search.go    sections by BM25, and their sentences that answer a question
@@ -88,8 +89,12 @@ func Read(files fs.FS, words Analyzer) (*Guide, error) {
 	if err != nil {
 		return nil, err
 	}
+	terms, err := Glossary(files)
+	if err != nil {
+		return nil, err
+	}
 	for i := range languages {
-		e, err := g.edition(&languages[i], contents)
+		e, err := g.edition(&languages[i], contents, terms)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +124,7 @@ func isPage(name string) bool {
 }
 
 // edition puts the pages of a language in their order.
-func (g *Guide) edition(t *texts, contents []listed) (*edition, error) {
+func (g *Guide) edition(t *texts, contents []listed, terms []Term) (*edition, error) {
 	e := &edition{texts: *t}
 	for _, l := range contents {
 		of := part{name: l.Part[t.code]}
@@ -144,7 +149,7 @@ func (g *Guide) edition(t *texts, contents []listed) (*edition, error) {
 	if reference := g.reference(); len(reference) > 0 {
 		e.parts = append(e.parts, part{name: t.reference, pages: reference})
 	}
-	e.index = sync.OnceValue(func() *index { return newIndex(g.words, e) })
+	e.index = sync.OnceValue(func() *index { return newIndex(g.words, e, terms) })
 	return e, nil
 }
 

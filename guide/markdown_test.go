@@ -16,6 +16,7 @@ func small() fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	return fstest.MapFS{
 		"guide/contents.yaml": file("- part: {en: Start, zh: 入门}\n  pages: [first, second]\n"),
+		"guide/glossary.yaml": file("terms:\n  - term: {en: part, zh: 部分}\n"),
 		"guide/en/first.md": file("# First\n\nSee [the second](second.md#a-heading), [more](../../limits.md#limits), " +
 			"[an example](../../../config/example.yaml), [elsewhere](https://a.example/x.md) and [here](#a-part).\n\n" +
 			"![a map](../pictures/map.svg) ![lost](../pictures/lost.svg)\n\n## A part\n\ntext\n"),
@@ -89,6 +90,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		}
 	}
 	f(func(m fstest.MapFS) { delete(m, "guide/contents.yaml") }, "guide/contents.yaml")
+	f(func(m fstest.MapFS) { m["guide/glossary.yaml"].Data = []byte("terms:\n  - term: {en: part}\n") }, `lacks its "zh"`)
 	f(func(m fstest.MapFS) { m["guide/en/third.md"] = m["guide/en/first.md"] }, "does not list the page guide/en/third.md")
 	f(func(m fstest.MapFS) { m["guide/en/first.md"].Data = []byte("text") }, "guide/en/first.md: the first line is no title")
 	f(func(m fstest.MapFS) { m["guide/contents.yaml"].Data = []byte("- pages: [first]") }, "part 1 has no name")

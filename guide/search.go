@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// headingBoost and titleBoost are how often a word counts that is in the heading of a section, and
-	// in the title of its page.
-	headingBoost, titleBoost = 4, 3
+	// headingBoost, titleBoost and aliasBoost are how often a word counts that is in the heading of a section, in the
+	// title of its page, and among the aliases of the terms that the section explains.
+	headingBoost, titleBoost, aliasBoost = 4, 3, 2
 	// referenceShare is the weight of a score of the reference relative to the guide, which explains
 	// what the reference only lists.
 	referenceShare = 0.5
@@ -49,9 +49,10 @@ type found struct {
 	text    string // HTML, with marks: what of the section answers
 }
 
-func newIndex(words Analyzer, e *edition) *index {
+func newIndex(words Analyzer, e *edition, terms []Term) *index {
 	x := &index{words: words}
-	var whole, headings, titles []bm25.Doc
+	further := searchWords(terms, e.code)
+	var whole, headings, titles, aliases []bm25.Doc
 	for _, at := range e.places() {
 		key := uint32(len(x.sections)) //nolint:gosec // there are a few hundred
 		x.sections = append(x.sections, at)
@@ -59,13 +60,19 @@ func newIndex(words Analyzer, e *edition) *index {
 		if at.level > 1 { // else it is the title
 			heading = words.Terms(at.heading)
 		}
-		whole = append(whole, bm25.Doc{Key: key, Tokens: slices.Concat(title, heading, words.Terms(at.text))})
+		var known []string
+		if !at.page.isReference() {
+			known = words.Terms(further[sectionKey(at)])
+		}
+		whole = append(whole, bm25.Doc{Key: key, Tokens: slices.Concat(title, heading, words.Terms(at.text), known)})
+		aliases = append(aliases, bm25.Doc{Key: key, Tokens: known})
 		headings = append(headings, bm25.Doc{Key: key, Tokens: heading})
 		titles = append(titles, bm25.Doc{Key: key, Tokens: title})
 	}
 	x.whole = snapshot(whole)
 	x.searcher = bm25.Boosted(x.whole, []bm25.Part{
 		{Snapshot: snapshot(headings), Boost: headingBoost}, {Snapshot: snapshot(titles), Boost: titleBoost},
+		{Snapshot: snapshot(aliases), Boost: aliasBoost},
 	})
 	return x
 }
