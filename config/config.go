@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -299,7 +299,7 @@ type Key struct {
 }
 
 // Conditions returns the filter that the key is bound to; nil without one.
-func (k *Key) Conditions() ([]engine.Condition, error) {
+func (k *Key) Conditions() ([]filter.Condition, error) {
 	filter := search.Filter{}
 	for field, wanted := range k.Filter {
 		raw, err := json.Marshal(wanted)

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -104,7 +104,7 @@ const (
 )
 
 // ParseFilter is plan.ParseFilter.
-func ParseFilter(filter Filter) ([]engine.Condition, error) { return plan.ParseFilter(filter) }
+func ParseFilter(filter Filter) ([]filter.Condition, error) { return plan.ParseFilter(filter) }
 
 // AutoThreshold is plan.AutoThreshold.
 func AutoThreshold() Threshold { return plan.AutoThreshold() }

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/engines"
 )
@@ -206,7 +207,7 @@ func (e *sideways) Search(ctx context.Context, req *engine.Request) (*engine.Res
 	e.mu.Lock()
 	e.requests = append(e.requests, req)
 	e.mu.Unlock()
-	filtered := slices.ContainsFunc(req.Filter.Conditions, func(c engine.Condition) bool { return c.Field == "category" })
+	filtered := slices.ContainsFunc(req.Filter.Conditions, func(c filter.Condition) bool { return c.Field == "category" })
 	if filtered && e.narrow != nil {
 		return nil, e.narrow()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // The values of Request.FacetMode.
@@ -36,7 +37,7 @@ func (r *Request) DisjunctiveFields() []string {
 }
 
 // OnOneField tells conditions on a field from joined filters.
-func OnOneField(c *engine.Condition) bool {
+func OnOneField(c *filter.Condition) bool {
 	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
 }
 

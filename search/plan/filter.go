@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // metadataPrefix is optional in front of a metadata key.
@@ -34,29 +35,29 @@ const (
 
 // ParseFilter turns a request's filter into conditions, in the order of the
 // field names. A field that no chunk has matches nothing and is no error.
-func ParseFilter(filter Filter) ([]engine.Condition, error) {
+func ParseFilter(expression Filter) ([]filter.Condition, error) {
 	p := filterParser{}
-	return p.parse(filter, 1)
+	return p.parse(expression, 1)
 }
 
 // filterParser counts the fields of a filter.
 type filterParser struct{ fields int }
 
-func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, error) {
+func (p *filterParser) parse(expression Filter, depth int) ([]filter.Condition, error) {
 	if depth > MaxFilterDepth {
 		return nil, fault.Invalid("filter", "deeper", "any_of, all_of and not at most 8 deep")
 	}
-	if p.fields += len(filter); p.fields > MaxFilterFields {
+	if p.fields += len(expression); p.fields > MaxFilterFields {
 		return nil, fault.Invalid("filter", p.fields, "at most 32 fields")
 	}
-	names := make([]string, 0, len(filter))
-	for name := range filter {
+	names := make([]string, 0, len(expression))
+	for name := range expression {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	var conditions []engine.Condition
+	var conditions []filter.Condition
 	for _, name := range names {
-		parsed, err := p.member(name, filter[name], depth)
+		parsed, err := p.member(name, expression[name], depth)
 		if err != nil {
 			return nil, err
 		}
@@ -67,19 +68,19 @@ func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, erro
 
 // member reads a field with its condition, or a join. A field may have the name of a join:
 // lists of objects and objects of fields mean nothing there.
-func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]engine.Condition, error) {
+func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]filter.Condition, error) {
 	switch name {
 	case filterAnyOf, filterAllOf:
 		if filters, ok := filtersIn(raw); ok {
 			return p.join(name, filters, depth)
 		}
 	case filterNot:
-		if filter, ok := filterIn(raw); ok {
-			parsed, err := p.parse(filter, depth+1)
+		if negated, ok := filterIn(raw); ok {
+			parsed, err := p.parse(negated, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			return []engine.Condition{{Field: name, AnyOf: [][]engine.Condition{parsed}, Not: true}}, nil
+			return []filter.Condition{{Field: name, AnyOf: [][]filter.Condition{parsed}, Not: true}}, nil
 		}
 	}
 	field := strings.TrimPrefix(name, metadataPrefix)
@@ -96,11 +97,11 @@ func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]en
 	return conditions, err
 }
 
-func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.Condition, error) {
-	var lists [][]engine.Condition
-	var all []engine.Condition
-	for _, filter := range filters {
-		parsed, err := p.parse(filter, depth+1)
+func (p *filterParser) join(name string, filters []Filter, depth int) ([]filter.Condition, error) {
+	var lists [][]filter.Condition
+	var all []filter.Condition
+	for _, one := range filters {
+		parsed, err := p.parse(one, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,7 @@ func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.
 	if name == filterAllOf {
 		return all, nil
 	}
-	return []engine.Condition{{Field: name, AnyOf: lists}}, nil
+	return []filter.Condition{{Field: name, AnyOf: lists}}, nil
 }
 
 // filtersIn reads a list of filters.
@@ -142,13 +143,13 @@ func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
 // operatorNames are the members of operators.
 var operatorNames = []string{"gt", "gte", "lt", "lte", "contains", "starts_with", "ends_with", "not", "exists"}
 
-func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
+func parseCondition(field string, raw json.RawMessage) ([]filter.Condition, error) {
 	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
 		condition, err := parseEqual(field, field, raw)
-		return []engine.Condition{condition}, err
+		return []filter.Condition{condition}, err
 	}
 	return parseOperators(field, raw)
 }
@@ -167,20 +168,20 @@ type operators struct {
 	EndsWith   *string `json:"ends_with"`
 }
 
-func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, error) {
+func parseOperators(field string, raw json.RawMessage) ([]filter.Condition, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	var ops operators
 	if err := decoder.Decode(&ops); err != nil {
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
-	var conditions []engine.Condition
+	var conditions []filter.Condition
 	bounds, err := parseRange(field, ops)
 	if err != nil {
 		return nil, err
 	}
 	if bounds != nil {
-		conditions = append(conditions, engine.Condition{Field: field, Range: bounds})
+		conditions = append(conditions, filter.Condition{Field: field, Range: bounds})
 	}
 	parts, err := parseParts(field, &ops)
 	if err != nil {
@@ -196,7 +197,7 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 		conditions = append(conditions, condition)
 	}
 	if ops.Exists != nil {
-		conditions = append(conditions, engine.Condition{Field: field, Exists: ops.Exists})
+		conditions = append(conditions, filter.Condition{Field: field, Exists: ops.Exists})
 	}
 	if len(conditions) == 0 {
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
@@ -212,13 +213,13 @@ const (
 )
 
 // parseRange reads bounds, which are all numbers or all times; those of a time of the gateway's own are times.
-func parseRange(field string, ops operators) (*engine.Range, error) {
-	var bounds engine.Range
-	var first *engine.Value
+func parseRange(field string, ops operators) (*filter.Range, error) {
+	var bounds filter.Range
+	var first *filter.Value
 	set := []struct {
 		name string
 		raw  json.RawMessage
-		into **engine.Value
+		into **filter.Value
 	}{{"gt", ops.GT, &bounds.GT}, {"gte", ops.GTE, &bounds.GTE}, {"lt", ops.LT, &bounds.LT}, {"lte", ops.LTE, &bounds.LTE}}
 	for _, bound := range set {
 		if bound.raw == nil {
@@ -240,7 +241,7 @@ func parseRange(field string, ops operators) (*engine.Range, error) {
 	return &bounds, nil
 }
 
-func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) {
+func parseBound(field, name string, raw json.RawMessage) (*filter.Value, error) {
 	accepted := boundShape
 	if field == engine.FieldWrittenAt {
 		accepted = timeShape
@@ -253,11 +254,11 @@ func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) 
 	switch x := v.(type) {
 	case float64:
 		if accepted == boundShape {
-			return &engine.Value{V: x}, nil
+			return &filter.Value{V: x}, nil
 		}
 	case string:
-		if _, ok := engine.ParseMoment(x); ok {
-			return &engine.Value{V: x}, nil
+		if _, ok := filter.ParseMoment(x); ok {
+			return &filter.Value{V: x}, nil
 		}
 		return nil, fault.Invalid(field, x, accepted)
 	}
@@ -269,57 +270,57 @@ type literal []byte
 
 func (l literal) String() string { return string(l) }
 
-func isNumber(v *engine.Value) bool {
+func isNumber(v *filter.Value) bool {
 	_, number := v.V.(float64)
 	return number
 }
 
 // parseParts reads contains, starts_with and ends_with. Different strings of a field may match them.
-func parseParts(field string, ops *operators) (conditions []engine.Condition, err error) {
+func parseParts(field string, ops *operators) (conditions []filter.Condition, err error) {
 	for _, part := range []struct {
-		at   engine.Place
+		at   filter.Place
 		text *string
-	}{{engine.Anywhere, ops.Contains}, {engine.AtStart, ops.StartsWith}, {engine.AtEnd, ops.EndsWith}} {
+	}{{filter.Anywhere, ops.Contains}, {filter.AtStart, ops.StartsWith}, {filter.AtEnd, ops.EndsWith}} {
 		if part.text == nil {
 			continue
 		}
 		if *part.text == "" || len(*part.text) > MaxNameBytes {
 			return nil, fault.Invalid("filter."+field+"."+string(part.at), *part.text, "a string of 1 to 256 bytes")
 		}
-		conditions = append(conditions, engine.Condition{Field: field, Part: &engine.Part{Text: *part.text, At: part.at}})
+		conditions = append(conditions, filter.Condition{Field: field, Part: &filter.Part{Text: *part.text, At: part.at}})
 	}
 	return conditions, nil
 }
 
 // parseEqual reads the values that a field may equal; at is their place in the request.
-func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error) {
+func parseEqual(field, at string, raw json.RawMessage) (filter.Condition, error) {
 	values, err := parseValues(at, raw)
 	if err != nil || field != engine.FieldWrittenAt {
-		return engine.Condition{Field: field, In: values}, err
+		return filter.Condition{Field: field, In: values}, err
 	}
 	return writtenThen(at, values)
 }
 
 // writtenThen matches chunks written at one of these times, in whatever form they are written: a day, a month
 // or a year matches all times within it.
-func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
-	var same []engine.Value
-	var periods [][]engine.Condition
+func writtenThen(at string, values []filter.Value) (filter.Condition, error) {
+	var same []filter.Value
+	var periods [][]filter.Condition
 	for i := range values {
 		v := &values[i]
 		text, _ := v.V.(string)
-		moment, ok := engine.ParseMoment(text)
+		moment, ok := filter.ParseMoment(text)
 		if ok && moment.Below-moment.From > 1 {
-			in := engine.Condition{Field: engine.FieldWrittenAt, Range: &engine.Range{GTE: v, LTE: v}}
-			periods = append(periods, []engine.Condition{in})
+			in := filter.Condition{Field: engine.FieldWrittenAt, Range: &filter.Range{GTE: v, LTE: v}}
+			periods = append(periods, []filter.Condition{in})
 			continue
 		}
 		same = append(same, *v)
 		if kept := time.UnixMicro(moment.From).UTC().Format(time.RFC3339Nano); ok && kept != text {
-			same = append(same, engine.Value{V: kept})
+			same = append(same, filter.Value{V: kept})
 		}
 	}
-	condition := engine.Condition{Field: engine.FieldWrittenAt, In: same}
+	condition := filter.Condition{Field: engine.FieldWrittenAt, In: same}
 	switch {
 	case len(periods) == 0:
 		return condition, nil
@@ -328,25 +329,25 @@ func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
 	case len(periods) == 1 && same == nil:
 		return periods[0][0], nil
 	case same != nil:
-		periods = append(periods, []engine.Condition{condition})
+		periods = append(periods, []filter.Condition{condition})
 	}
-	return engine.Condition{Field: engine.FieldWrittenAt, AnyOf: periods}, nil
+	return filter.Condition{Field: engine.FieldWrittenAt, AnyOf: periods}, nil
 }
 
-func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {
+func parseValues(field string, raw json.RawMessage) ([]filter.Value, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '[' {
 		value, err := parseValue(field, raw)
 		if err != nil {
 			return nil, err
 		}
-		return []engine.Value{value}, nil
+		return []filter.Value{value}, nil
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 || len(list) > MaxFilterValues {
 		return nil, fault.Invalid("filter."+field, string(raw), "a list of 1 to 1000 values")
 	}
-	values := make([]engine.Value, len(list))
+	values := make([]filter.Value, len(list))
 	for i, item := range list {
 		value, err := parseValue(field, item)
 		if err != nil {
@@ -357,16 +358,16 @@ func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {
 	return values, nil
 }
 
-func parseValue(field string, raw json.RawMessage) (engine.Value, error) {
+func parseValue(field string, raw json.RawMessage) (filter.Value, error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
+		return filter.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 	switch v.(type) {
 	case string, float64, bool:
-		return engine.Value{V: v}, nil
+		return filter.Value{V: v}, nil
 	default:
-		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
+		return filter.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -68,10 +69,10 @@ func checkRefusal(t *testing.T, err error) {
 	}
 }
 
-func checkCondition(t *testing.T, c *engine.Condition, field string) {
+func checkCondition(t *testing.T, c *filter.Condition, field string) {
 	t.Helper()
 	forms := 0
-	var values []engine.Value
+	var values []filter.Value
 	if c.In != nil {
 		forms++
 		values = c.In
@@ -82,7 +83,7 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 	}
 	if c.Range != nil {
 		forms++
-		for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
+		for _, bound := range []*filter.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
 			if bound != nil {
 				values = append(values, *bound)
 			}
@@ -113,7 +114,7 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 }
 
 // checkIn: a chunk with one of the values is what the condition asks for.
-func checkIn(t *testing.T, c engine.Condition) {
+func checkIn(t *testing.T, c filter.Condition) {
 	t.Helper()
 	c.Field = "category"
 	chunk := &engine.Chunk{Metadata: map[string]any{"category": c.In[len(c.In)-1].V}}
@@ -123,13 +124,13 @@ func checkIn(t *testing.T, c engine.Condition) {
 }
 
 // checkBounds: they are numbers or times, all of one kind.
-func checkBounds(t *testing.T, bounds []engine.Value) {
+func checkBounds(t *testing.T, bounds []filter.Value) {
 	t.Helper()
 	times, numbers := 0, 0
 	for _, b := range bounds {
 		switch v := b.V.(type) {
 		case string:
-			if _, ok := engine.ParseMoment(v); ok {
+			if _, ok := filter.ParseMoment(v); ok {
 				times++
 			}
 		case float64:

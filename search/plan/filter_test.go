@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
@@ -47,7 +48,7 @@ func TestNestedFilters(t *testing.T) {
 		}
 		got := ""
 		for i := range chunks {
-			if engine.MatchesAll(conditions, &chunks[i]) {
+			if filter.MatchesAll(conditions, &chunks[i]) {
 				got += chunks[i].ID
 			}
 		}
@@ -125,7 +126,7 @@ func TestWrittenThen(t *testing.T) {
 		}
 		got := ""
 		for i := range chunks {
-			if engine.MatchesAll(conditions, &chunks[i]) {
+			if filter.MatchesAll(conditions, &chunks[i]) {
 				got += chunks[i].ID
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Limits on signals.
@@ -162,11 +163,11 @@ func (n *NumberSignal) of(at string) (*engine.Number, error) {
 	return number, nil
 }
 
-func (m *MatchSignal) of(at string) ([]engine.Value, error) {
+func (m *MatchSignal) of(at string) ([]filter.Value, error) {
 	if len(m.Values) == 0 || len(m.Values) > MaxFilterValues {
 		return nil, fault.Invalid(at+".match.values", fault.Length(len(m.Values)), "1 to 1000 values")
 	}
-	values := make([]engine.Value, len(m.Values))
+	values := make([]filter.Value, len(m.Values))
 	for i, v := range m.Values {
 		switch x := v.(type) {
 		case string, bool:
@@ -179,7 +180,7 @@ func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 		default:
 			return nil, fault.Invalid(at+".match.values", v, "strings, numbers or booleans")
 		}
-		values[i] = engine.Value{V: v}
+		values[i] = filter.Value{V: v}
 	}
 	return values, nil
 }
