@@ -300,15 +300,15 @@ type Key struct {
 
 // Conditions returns the filter that the key is bound to; nil without one.
 func (k *Key) Conditions() ([]filter.Condition, error) {
-	filter := search.Filter{}
+	expression := filter.Expression{}
 	for field, wanted := range k.Filter {
 		raw, err := json.Marshal(wanted)
 		if err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "read the filter of key %q", k.Name)
 		}
-		filter[field] = raw
+		expression[field] = raw
 	}
-	return search.ParseFilter(filter)
+	return filter.Parse(expression)
 }
 
 // Preset is a named preset: a built-in one with some other values. What is nil is as in the

@@ -32,7 +32,7 @@ func notes(id string) []engine.Chunk {
 }
 
 // notesFilter has a condition on each of the fields that are counted, and one on another.
-var notesFilter = search.Filter{
+var notesFilter = filter.Expression{
 	"metadata.category": json.RawMessage(`["c0"]`),
 	"page":              json.RawMessage(`{"lte": 1}`),
 	"document_id":       json.RawMessage(`["d0", "d1"]`),
@@ -167,7 +167,7 @@ func TestFacetModesThatAreRefused(t *testing.T) {
 	b.fill("manuals", shelf()...)
 	f := func(mode string, fields int, detail string) {
 		t.Helper()
-		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text", FacetMode: mode, Filter: search.Filter{}}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text", FacetMode: mode, Filter: filter.Expression{}}
 		for i := range fields {
 			field := strings.Repeat("f", i+1)
 			req.Facets, req.Filter[field] = append(req.Facets, field), json.RawMessage(`1`)
@@ -233,7 +233,7 @@ func besides(t *testing.T) (*bench, *sideways) {
 func account() search.Request {
 	return search.Request{
 		Query: "refund on the page", KnowledgeBases: []string{"manuals"}, Facets: []string{"category", "page"},
-		Filter: search.Filter{
+		Filter: filter.Expression{
 			"category": json.RawMessage(`"account"`), "page": json.RawMessage(`3`), "document_id": json.RawMessage(`"account"`),
 		},
 		FacetMode: search.FacetDisjunctive,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/docs"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
@@ -57,7 +58,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 	r.answersOnlyWhatItKnows("shop", "how do I get my money back", "refund-zh")
 	r.embedsAgain()
 	filtered := r.search(search.Request{
-		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: search.Filter{"category": []byte(`"legal"`)},
+		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: filter.Expression{"category": []byte(`"legal"`)},
 		Facets: []string{"category"},
 	})
 	if len(filtered.Hits) != 1 || filtered.Hits[0].ID != "warranty-en" {
@@ -168,7 +169,7 @@ func TestDemo(t *testing.T) {
 		t.Helper()
 		response := r.search(search.Request{
 			Query: question, KnowledgeBases: []string{app.DemoID}, Preset: "vector",
-			Filter: search.Filter{"document_id": json.RawMessage(`{"starts_with": "` + language + `/"}`)},
+			Filter: filter.Expression{"document_id": json.RawMessage(`{"starts_with": "` + language + `/"}`)},
 		})
 		if len(response.Hits) == 0 || response.Hits[0].DocumentID != want {
 			t.Errorf("%q finds %+v, want %s", question, response.Documents, want)

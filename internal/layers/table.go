@@ -56,7 +56,7 @@ var layers = map[string][]string{
 		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
 		"search", "engine", "access",
 	},
-	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine"},
+	"gateway/protocols/conditions": {"gateway/endpoint", "engine"},
 	"gateway/protocols/documents":  {"gateway/endpoint", "ingest", "search", "engine", "access"},
 	"gateway/endpoint": {
 		"search", "ingest", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",

@@ -40,7 +40,7 @@ func (s Asker) Ask(
 	ctx, span := tracing.Start(ctx, engines.SpanAnalyze)
 	defer func() { span.End(err) }()
 	started := time.Now()
-	conditions, err := plan.ParseFilter(req.Filter)
+	conditions, err := filter.Parse(req.Filter)
 	if err != nil {
 		return q, err
 	}

@@ -24,7 +24,7 @@ func (r *Request) DisjunctiveFields() []string {
 	if r.FacetMode != FacetDisjunctive {
 		return nil
 	}
-	conditions, _ := ParseFilter(r.Filter) // its errors are reported where it is used
+	conditions, _ := filter.Parse(r.Filter) // its errors are reported where it is used
 	var fields []string
 	for i := range conditions {
 		c := &conditions[i]

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -129,8 +128,8 @@ func (s *Signal) of(at string) (signal engine.Signal, err error) {
 	if err != nil {
 		return signal, err
 	}
-	signal.Field = strings.TrimPrefix(signal.Field, metadataPrefix)
-	if signal.Field == "" || len(signal.Field) > MaxNameBytes || !utf8.ValidString(signal.Field) {
+	var ok bool
+	if signal.Field, ok = filter.FieldName(signal.Field); !ok {
 		kind, _, _ := strings.Cut(s.name(), ":")
 		return signal, fault.Invalid(at+"."+kind+".field", signal.Field, "a field name of 1 to 256 bytes")
 	}
@@ -164,7 +163,7 @@ func (n *NumberSignal) of(at string) (*engine.Number, error) {
 }
 
 func (m *MatchSignal) of(at string) ([]filter.Value, error) {
-	if len(m.Values) == 0 || len(m.Values) > MaxFilterValues {
+	if len(m.Values) == 0 || len(m.Values) > filter.MaxValues {
 		return nil, fault.Invalid(at+".match.values", fault.Length(len(m.Values)), "1 to 1000 values")
 	}
 	values := make([]filter.Value, len(m.Values))

@@ -1,4 +1,4 @@
-package plan_test
+package filter_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/filter"
-	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// FuzzParseFilter: any field and value is refused by name, or gives conditions
+// FuzzParse: any field and value is refused by name, or gives conditions
 // that an engine can hold a chunk against.
-func FuzzParseFilter(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`"billing"`, `"2026-06-10"`, `["2026", "2026-06-10T22:00+02:00"]`, `{"gt": "x"}`, `3`, `-0.5e3`, `true`, `["a", 1, false]`, `{"gte": "2026-01-01", "lt": "2027"}`, `{"gt": 1, "lte": 2}`,
 		`{"not": ["a", "b"]}`, `{"exists": false}`, `{"not": 1, "exists": true, "gt": 0}`,
@@ -40,8 +39,8 @@ func FuzzParseFilter(f *testing.F) {
 	f.Add("a\xff", `1`)
 	f.Add(strings.Repeat("a", 257), `1`)
 	f.Fuzz(func(t *testing.T, name, value string) {
-		filter := plan.Filter{name: json.RawMessage(value)}
-		conditions, err := plan.ParseFilter(filter)
+		expression := filter.Expression{name: json.RawMessage(value)}
+		conditions, err := filter.Parse(expression)
 		if err != nil {
 			checkRefusal(t, err)
 			return
@@ -55,7 +54,7 @@ func FuzzParseFilter(f *testing.F) {
 		for i := range conditions {
 			checkCondition(t, &conditions[i], strings.TrimPrefix(name, "metadata."))
 		}
-		if again, err := plan.ParseFilter(filter); err != nil || !reflect.DeepEqual(again, conditions) {
+		if again, err := filter.Parse(expression); err != nil || !reflect.DeepEqual(again, conditions) {
 			t.Fatalf("once %+v, then %+v, %v", conditions, again, err)
 		}
 	})
@@ -76,7 +75,7 @@ func checkCondition(t *testing.T, c *filter.Condition, field string) {
 	if c.In != nil {
 		forms++
 		values = c.In
-		if len(c.In) == 0 || len(c.In) > plan.MaxFilterValues {
+		if len(c.In) == 0 || len(c.In) > filter.MaxValues {
 			t.Fatalf("%d values; want some c.In and at most MaxFilterValues c.In", len(c.In))
 		}
 		checkIn(t, *c)
