@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/filter"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
@@ -82,7 +82,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 // and of one about something else, which gets none.
 func (r *running) answersOnlyWhatItKnows(kb, question, want string) {
 	r.t.Helper()
-	ask := func(query, format string) (c gateway.ContextAnswer) {
+	ask := func(query, format string) (c searches.ContextAnswer) {
 		r.must(http.MethodPost, "/v1/context", map[string]any{
 			"query": query, "knowledge_bases": []string{kb}, "min_relevance": 0.35, "format": format,
 		}, &c)
@@ -127,7 +127,7 @@ func TestASplitFileIsCitedByItsLines(t *testing.T) {
 		`{"id": "p", "document_name": "guide.pdf", "title": "Fees", "content": "a fee", "positions": [[3, 72, 520, 90, 140]]}`, nil)
 	f := func(query, want string) {
 		t.Helper()
-		var answer gateway.ContextAnswer
+		var answer searches.ContextAnswer
 		r.must(http.MethodPost, "/v1/context", map[string]any{"query": query, "knowledge_bases": []string{"k"}}, &answer)
 		if !strings.HasPrefix(answer.Text, want) {
 			t.Errorf("%s: %q, want %q", query, answer.Text, want)
