@@ -14,7 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
@@ -149,7 +149,7 @@ func TestKeysOnEveryRoute(t *testing.T) {
 	none := key("none", "acme")
 	none.KnowledgeBases = []string{}
 	filtered := key("filtered", "acme")
-	filtered.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "anna"}}}}
+	filtered.Filter = []filter.Condition{{Field: "owner", In: []filter.Value{{V: "anna"}}}}
 	file, err := keys.OpenSQLite(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -246,8 +246,8 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	if op.whole() {
 		refused(op.valid(g, "X-API-Key: filtered"), false, http.StatusForbidden)
 	} else {
-		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []engine.Condition{
-			{Field: "owner", In: []engine.Value{{V: "anna"}}},
+		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []filter.Condition{
+			{Field: "owner", In: []filter.Value{{V: "anna"}}},
 		}})
 	}
 	// Another tenant has a knowledge base of the same id; it must reach its own.

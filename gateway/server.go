@@ -12,7 +12,6 @@
 //	quality/    resources that measure
 //	protocols/  APIs of other programs
 //	openapi.go  parts of the OpenAPI document beside the routes
-//	names.go    names of these packages that programs use by this one
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // entry is a chunk as kept in memory.
@@ -32,7 +32,7 @@ type record struct {
 
 type fieldValues struct {
 	name   string
-	values []engine.Value
+	values []filter.Value
 }
 
 func fieldsOf(values map[string][]any) []fieldValues {
@@ -41,9 +41,9 @@ func fieldsOf(values map[string][]any) []fieldValues {
 	}
 	all := make([]fieldValues, 0, len(values))
 	for name, list := range values {
-		f := fieldValues{name: name, values: make([]engine.Value, len(list))}
+		f := fieldValues{name: name, values: make([]filter.Value, len(list))}
 		for i, v := range list {
-			f.values[i] = engine.Value{V: v}
+			f.values[i] = filter.Value{V: v}
 		}
 		all = append(all, f)
 	}
@@ -51,10 +51,10 @@ func fieldsOf(values map[string][]any) []fieldValues {
 }
 
 // each visits every field that has a value.
-func (r *record) each(visit func(field string, values []engine.Value)) {
+func (r *record) each(visit func(field string, values []filter.Value)) {
 	own := func(field, value string) {
 		if value != "" {
-			visit(field, []engine.Value{{V: value}})
+			visit(field, []filter.Value{{V: value}})
 		}
 	}
 	own(fieldDocumentID, r.documentID)
@@ -68,7 +68,7 @@ func (r *record) each(visit func(field string, values []engine.Value)) {
 // facet gives a field's values as text, in the order they were given.
 func (r *record) facet(field string) []string {
 	var out []string
-	r.each(func(name string, values []engine.Value) {
+	r.each(func(name string, values []filter.Value) {
 		if name != field {
 			return
 		}
@@ -117,7 +117,7 @@ func (r records) without(removed []uint32, live *roaring.Bitmap) records {
 func (r *record) strings() int64 {
 	total := len(r.id) + len(r.documentID) + len(r.documentName) + len(r.owner)
 	for _, f := range r.fields {
-		total += int(unsafe.Sizeof(f)) + len(f.name) + len(f.values)*int(unsafe.Sizeof(engine.Value{}))
+		total += int(unsafe.Sizeof(f)) + len(f.name) + len(f.values)*int(unsafe.Sizeof(filter.Value{}))
 	}
 	return int64(total)
 }

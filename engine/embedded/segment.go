@@ -7,7 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // segment indexes consecutive rows for filters. It never changes; deleted rows stay in it
@@ -34,7 +34,7 @@ func newSegment(rows []uint32, records *records) *segment {
 	for i, row := range rows {
 		r := records.at(row)
 		s.ids[i] = idRow{r.id, row}
-		r.each(func(field string, values []engine.Value) {
+		r.each(func(field string, values []filter.Value) {
 			b := builders[field]
 			if b == nil {
 				b = newColumnBuilder()

@@ -4,6 +4,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // weighted is a signal of every live row, with its weight in a sum.
@@ -20,7 +21,7 @@ func (q *search) signalsOf(r *record) []float64 {
 	all := make([]float64, len(q.request.Signals))
 	for i := range q.request.Signals {
 		s := &q.request.Signals[i]
-		r.each(func(field string, values []engine.Value) {
+		r.each(func(field string, values []filter.Value) {
 			if field == s.Field {
 				all[i] = s.Best(values)
 			}
@@ -59,7 +60,7 @@ func (w *weighted) addTo(rows []uint32, sums []float64) {
 
 // signal raises the scores of live rows to the signals of their values.
 func (c *column) signal(s *engine.Signal, live *roaring.Bitmap, scores *scores) {
-	give := func(v engine.Value, p *posting) {
+	give := func(v filter.Value, p *posting) {
 		signal := s.Of(v)
 		if signal == 0 {
 			return
@@ -71,13 +72,13 @@ func (c *column) signal(s *engine.Signal, live *roaring.Bitmap, scores *scores) 
 		})
 	}
 	for i, v := range c.numbers.values {
-		give(engine.Value{V: v}, &c.numbers.postings[i])
+		give(filter.Value{V: v}, &c.numbers.postings[i])
 	}
 	for i, v := range c.strings.values {
-		give(engine.Value{V: v}, &c.strings.postings[i])
+		give(filter.Value{V: v}, &c.strings.postings[i])
 	}
 	for i, v := range []bool{false, true} {
-		give(engine.Value{V: v}, &c.bools[i])
+		give(filter.Value{V: v}, &c.bools[i])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func exactCases() []testCase {
@@ -37,7 +38,7 @@ func exactAnswers(t *testing.T, s *suite) {
 	for i := range chunks {
 		cosines = append(cosines, cosine(chunks[i].Vectors[engine.FieldVector], query))
 	}
-	odd := engine.Filter{Conditions: []engine.Condition{{Field: "odd", In: []engine.Value{{V: true}}}}}
+	odd := engine.Filter{Conditions: []filter.Condition{{Field: "odd", In: []filter.Value{{V: true}}}}}
 	best := func(only func(i int) bool) []string {
 		var order []int
 		for i := range chunks {

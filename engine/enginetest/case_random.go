@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -56,16 +57,16 @@ func (d dice) tagged(i int) engine.Chunk {
 	return c
 }
 
-func (d dice) condition() engine.Condition {
-	c := engine.Condition{
+func (d dice) condition() filter.Condition {
+	c := filter.Condition{
 		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "written_at", "nosuch"),
 		Not:   d.IntN(3) == 0,
 	}
 	switch d.IntN(6) {
 	case 5:
-		c.Part = &engine.Part{
+		c.Part = &filter.Part{
 			Text: d.word("x", "2024", "0", "-05-", "01", "文", "中", "a b", "true", "d", "one", ".md", "1", "Y"),
-			At:   []engine.Place{engine.Anywhere, engine.AtStart, engine.AtEnd}[d.IntN(3)],
+			At:   []filter.Place{filter.Anywhere, filter.AtStart, filter.AtEnd}[d.IntN(3)],
 		}
 	case 0:
 		exists := d.IntN(2) == 0
@@ -74,21 +75,21 @@ func (d dice) condition() engine.Condition {
 		c.Range = d.bounds()
 	default:
 		for range 1 + d.IntN(3) {
-			c.In = append(c.In, engine.Value{V: d.value()})
+			c.In = append(c.In, filter.Value{V: d.value()})
 		}
-		c.In = append(c.In, engine.Value{V: d.word("d1", "u1", "one.md")})
+		c.In = append(c.In, filter.Value{V: d.word("d1", "u1", "one.md")})
 	}
 	return c
 }
 
 // nested joins conditions now and then.
-func (d dice) nested(depth int) engine.Condition {
+func (d dice) nested(depth int) filter.Condition {
 	if depth > 2 || d.IntN(3) > 0 {
 		return d.condition()
 	}
-	c := engine.Condition{Field: "any_of", Not: d.IntN(3) == 0}
+	c := filter.Condition{Field: "any_of", Not: d.IntN(3) == 0}
 	for range 1 + d.IntN(3) {
-		var all []engine.Condition
+		var all []filter.Condition
 		for range 1 + d.IntN(2) {
 			all = append(all, d.nested(depth+1))
 		}
@@ -104,28 +105,28 @@ var dayBounds = []string{
 }
 
 // bounds have one type and are not all open.
-func (d dice) bounds() *engine.Range {
-	bound := func() *engine.Value {
-		return &engine.Value{V: d.word(dayBounds...)}
+func (d dice) bounds() *filter.Range {
+	bound := func() *filter.Value {
+		return &filter.Value{V: d.word(dayBounds...)}
 	}
 	if d.IntN(2) == 0 {
-		bound = func() *engine.Value { return &engine.Value{V: float64(d.IntN(12) - 2)} }
+		bound = func() *filter.Value { return &filter.Value{V: float64(d.IntN(12) - 2)} }
 	}
 	switch d.IntN(5) {
 	case 0:
-		return &engine.Range{GT: bound()}
+		return &filter.Range{GT: bound()}
 	case 1:
-		return &engine.Range{LTE: bound()}
+		return &filter.Range{LTE: bound()}
 	case 2:
-		return &engine.Range{GTE: bound(), LT: bound()}
+		return &filter.Range{GTE: bound(), LT: bound()}
 	case 3:
-		return &engine.Range{GT: bound(), LTE: bound()}
+		return &filter.Range{GT: bound(), LTE: bound()}
 	default:
-		return &engine.Range{GTE: bound(), LTE: bound()}
+		return &filter.Range{GTE: bound(), LTE: bound()}
 	}
 }
 
-// randomFilters holds both kinds of leg to engine.Condition.Matches.
+// randomFilters holds both kinds of leg to filter.Condition.Matches.
 func randomFilters(t *testing.T, s *suite) {
 	d := newDice(21)
 	b := s.base(t, schema{Dimensions: 2})
@@ -162,9 +163,9 @@ func passes(f *engine.Filter, c *engine.Chunk) bool {
 	return ok
 }
 
-func describeRange(r *engine.Range) string {
+func describeRange(r *filter.Range) string {
 	text := ""
-	for name, v := range map[string]*engine.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
+	for name, v := range map[string]*filter.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
 		if v != nil {
 			text += fmt.Sprintf(" %s %#v", name, v.V)
 		}
@@ -172,7 +173,7 @@ func describeRange(r *engine.Range) string {
 	return text
 }
 
-func describeConditions(conditions []engine.Condition) string {
+func describeConditions(conditions []filter.Condition) string {
 	var out []string
 	for _, c := range conditions {
 		text := fmt.Sprintf("%s in %#v", c.Field, c.In)

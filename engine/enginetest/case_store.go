@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func storeCases() []testCase {
@@ -150,7 +151,7 @@ func replacedChunk(t *testing.T, s *suite) {
 	same(t, "old word", b.ids(words(5, "red"), engine.Filter{}), []string{"b"})
 	same(t, "new word", b.ids(words(5, "blue"), engine.Filter{}), []string{"a"})
 	same(t, "new vector", b.ids(near(5, 1, 0), engine.Filter{}), []string{"b", "a"})
-	filter := engine.Filter{Conditions: []engine.Condition{in("v", "new")}}
+	filter := engine.Filter{Conditions: []filter.Condition{in("v", "new")}}
 	same(t, "new value", b.ids(near(5, 1, 0), filter), []string{"a"})
 	b.write(passage("a", "blue"))
 	same(t, "without its vector", b.ids(near(5, 1, 0), engine.Filter{}), []string{"b"})

@@ -42,17 +42,17 @@ func randomTimes(t *testing.T, s *suite) {
 		chunks = append(chunks, c)
 	}
 	b.write(chunks...)
-	bound := func() *engine.Value {
+	bound := func() *filter.Value {
 		for d.IntN(3) > 0 {
 			text := d.time()
 			if _, ok := filter.ParseMoment(text); ok {
-				return &engine.Value{V: text}
+				return &filter.Value{V: text}
 			}
 		}
 		return nil
 	}
 	for range 60 {
-		c := engine.Condition{Field: "at", Range: &engine.Range{GT: bound(), GTE: bound(), LT: bound(), LTE: bound()}}
+		c := filter.Condition{Field: "at", Range: &filter.Range{GT: bound(), GTE: bound(), LT: bound(), LTE: bound()}}
 		if _, ok := c.Range.Moments(); !ok {
 			continue
 		}
@@ -62,7 +62,7 @@ func randomTimes(t *testing.T, s *suite) {
 				want = append(want, chunks[i].ID)
 			}
 		}
-		filter := engine.Filter{Conditions: []engine.Condition{c}}
+		filter := engine.Filter{Conditions: []filter.Condition{c}}
 		sameSet(t, describeConditions(filter.Conditions), b.ids(words(400, "word"), filter), want)
 	}
 }

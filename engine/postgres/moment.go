@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // filter.ParseMoment in SQL that never raises an error. The parts of such a text are at fixed positions; capturing
@@ -41,7 +41,7 @@ const (
 
 // inTime holds if one of the field's texts is a time in the span. OFFSET 0 prevents the planner from inlining a step
 // once per reference.
-func (w *where) inTime(field string, between engine.Moment) string {
+func (w *where) inTime(field string, between filter.Moment) string {
 	if between.From >= between.Below { // PostgreSQL has no such ranges
 		return "FALSE"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -58,7 +59,7 @@ func whereOf(f *engine.Filter) *where {
 		w.and("id <> ALL(%s)", w.ids(f.Except))
 	}
 	if f.Owner != "" {
-		w.condition(&engine.Condition{Field: "owner", In: []engine.Value{{V: f.Owner}}})
+		w.condition(&filter.Condition{Field: "owner", In: []filter.Value{{V: f.Owner}}})
 	}
 	for i := range f.Conditions {
 		w.condition(&f.Conditions[i])
@@ -77,10 +78,10 @@ func (w *where) ids(ids []string) string {
 	return w.bind(some)
 }
 
-// condition adds the equivalent of engine.Condition.Matches.
-func (w *where) condition(c *engine.Condition) { w.parts = append(w.parts, w.matches(c)) }
+// condition adds the equivalent of filter.Condition.Matches.
+func (w *where) condition(c *filter.Condition) { w.parts = append(w.parts, w.matches(c)) }
 
-func (w *where) matches(c *engine.Condition) string {
+func (w *where) matches(c *filter.Condition) string {
 	if c.Not {
 		return "NOT (" + w.holds(c) + ")"
 	}
@@ -88,7 +89,7 @@ func (w *where) matches(c *engine.Condition) string {
 }
 
 // anyOf holds where all conditions of one of the lists do.
-func (w *where) anyOf(lists [][]engine.Condition) string {
+func (w *where) anyOf(lists [][]filter.Condition) string {
 	each := make([]string, len(lists))
 	for i, all := range lists {
 		both := make([]string, len(all))
@@ -100,7 +101,7 @@ func (w *where) anyOf(lists [][]engine.Condition) string {
 	return "(" + strings.Join(each, " OR ") + ")"
 }
 
-func (w *where) holds(c *engine.Condition) string {
+func (w *where) holds(c *filter.Condition) string {
 	switch {
 	case c.AnyOf != nil:
 		return w.anyOf(c.AnyOf)
@@ -126,7 +127,7 @@ func (w *where) holds(c *engine.Condition) string {
 // looked up in the index of the metadata.
 const manyValues = 16
 
-func (w *where) oneOf(field string, values []engine.Value) string {
+func (w *where) oneOf(field string, values []filter.Value) string {
 	var wanted []string
 	for _, v := range values {
 		if text, ok := v.V.(string); ok && !storable(text) {
@@ -151,23 +152,23 @@ func (w *where) oneOf(field string, values []engine.Value) string {
 	return "(" + strings.Join(each, " OR ") + ")"
 }
 
-func (w *where) holding(field string, p *engine.Part) string {
+func (w *where) holding(field string, p *filter.Part) string {
 	if !storable(p.Text) {
 		return "FALSE"
 	}
 	name, text := w.bind(field), w.bind(p.Text)+"::text"
 	const value = `(value #>> '{}')`
-	holds := map[engine.Place]string{
-		engine.Anywhere: "strpos(" + value + ", " + text + ") > 0",
-		engine.AtStart:  "starts_with(" + value + ", " + text + ")",
-		engine.AtEnd:    "right(" + value + ", length(" + text + ")) = " + text,
+	holds := map[filter.Place]string{
+		filter.Anywhere: "strpos(" + value + ", " + text + ") > 0",
+		filter.AtStart:  "starts_with(" + value + ", " + text + ")",
+		filter.AtEnd:    "right(" + value + ", length(" + text + ")) = " + text,
 	}[p.At]
 	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
 		"WHERE CASE WHEN jsonb_typeof(value) = 'string' THEN %s ELSE FALSE END)", name, holds)
 }
 
-func (w *where) within(field string, r *engine.Range) string {
-	if *r == (engine.Range{}) {
+func (w *where) within(field string, r *filter.Range) string {
+	if *r == (filter.Range{}) {
 		return "metadata ? " + w.bind(field)
 	}
 	if between, ok := r.Moments(); ok {
@@ -178,7 +179,7 @@ func (w *where) within(field string, r *engine.Range) string {
 	var comparisons []string
 	for _, b := range []struct {
 		operator string
-		value    *engine.Value
+		value    *filter.Value
 	}{{">", r.GT}, {">=", r.GTE}, {"<", r.LT}, {"<=", r.LTE}} {
 		if b.value == nil {
 			continue

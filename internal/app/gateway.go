@@ -12,6 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
 	"github.com/hybridge-search/hybridge/guide"
 	answers "github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/web"
@@ -81,7 +83,7 @@ func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 		Audit: p.door.audit, Logger: o.Logger, LogQueries: o.Config.Log.Queries,
 		Version: o.Version, Readiness: p.readiness, Troubles: p.storage.troubles, Limits: gatewayLimits(&o.Config.Limits),
 	}
-	options.Embedders = map[string]gateway.Embedder{}
+	options.Embedders = map[string]openai.Embedder{}
 	for name, m := range p.models.further {
 		options.Embedders[name] = m
 	}
@@ -92,7 +94,7 @@ func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 		})
 	}
 	if path := o.Config.Audit.Path; path != "" {
-		options.AuditLog = &audit.File{Path: path, Nobody: gateway.DefaultTenant}
+		options.AuditLog = &audit.File{Path: path, Nobody: endpoint.DefaultTenant}
 	}
 	options.Guide = p.guide
 	if p.models.standard != nil {
@@ -110,8 +112,8 @@ func (p *parts) guide() (*guide.Guide, error) {
 	return guide.Read(docs.Files(), p.analyzer)
 }
 
-func gatewayLimits(l *config.Limits) gateway.Limits {
-	return gateway.Limits{
+func gatewayLimits(l *config.Limits) endpoint.Limits {
+	return endpoint.Limits{
 		JSONBytes: int(l.BodyBytes), Request: l.RequestTimeout, Ingest: l.IngestTimeout,
 		Idle: l.IdleTimeout, ShutdownGrace: l.ShutdownGrace,
 		AnswerBytes: int(l.AnswerBytes), SendingBytes: int(l.SendingBytes),
@@ -120,8 +122,8 @@ func gatewayLimits(l *config.Limits) gateway.Limits {
 	}
 }
 
-func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
-	keys := make([]gateway.Key, len(configured))
+func gatewayKeys(configured []config.Key) ([]endpoint.Key, error) {
+	keys := make([]endpoint.Key, len(configured))
 	for i, k := range configured {
 		hash, err := k.Hash()
 		if err != nil {
@@ -131,7 +133,7 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = gateway.Key{
+		keys[i] = endpoint.Key{
 			Filter: filter,
 			Name:   k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases,
 			ReadOnly: k.ReadOnly, Attach: k.Attach, Hash: hash,

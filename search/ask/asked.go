@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -14,7 +15,7 @@ type Asked struct {
 	Request  *plan.Request
 	Subjects []engines.Subject
 	Plan     *plan.Plan         // of the whole answer: the first subject's, since all have the same preset
-	Bound    []engine.Condition // the filter of the scope
+	Bound    []filter.Condition // the filter of the scope
 	Question Question
 	// Vocabulary gives the words of a phrasing whose frequencies are measured.
 	Vocabulary func(query int) *analysis.Vocabulary
@@ -134,7 +135,7 @@ func (r *Asked) Without(field string) Asked {
 	other.Question.Facets = []string{field}
 	conditions := r.Question.Filter.Conditions[len(r.Bound):]
 	other.Question.Filter.Conditions = slices.Concat(r.Bound, slices.DeleteFunc(slices.Clone(conditions),
-		func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
+		func(c filter.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
 	return other
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
@@ -34,12 +35,12 @@ type Question struct {
 // Ask parses the query and the filter of a request, and embeds the query: once for all knowledge bases. Conditions of
 // the scope are added to the filter, and their times are recorded in took.
 func (s Asker) Ask(
-	ctx context.Context, req *plan.Request, bound []engine.Condition, subjects []engines.Subject, took *answer.Timings,
+	ctx context.Context, req *plan.Request, bound []filter.Condition, subjects []engines.Subject, took *answer.Timings,
 ) (q Question, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanAnalyze)
 	defer func() { span.End(err) }()
 	started := time.Now()
-	conditions, err := plan.ParseFilter(req.Filter)
+	conditions, err := filter.Parse(req.Filter)
 	if err != nil {
 		return q, err
 	}
@@ -78,7 +79,7 @@ func (s Asker) Ask(
 // question do not count.
 func (q *Question) Passes(chunk *engine.Chunk) bool {
 	owned := q.Filter.Owner == "" || q.Filter.Owner == chunk.Owner
-	return chunk.Available && owned && engine.MatchesAll(q.Filter.Conditions, chunk)
+	return chunk.Available && owned && filter.MatchesAll(q.Filter.Conditions, chunk)
 }
 
 func needsVector(subjects []engines.Subject) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // The values of Request.FacetMode.
@@ -23,7 +24,7 @@ func (r *Request) DisjunctiveFields() []string {
 	if r.FacetMode != FacetDisjunctive {
 		return nil
 	}
-	conditions, _ := ParseFilter(r.Filter) // its errors are reported where it is used
+	conditions, _ := filter.Parse(r.Filter) // its errors are reported where it is used
 	var fields []string
 	for i := range conditions {
 		c := &conditions[i]
@@ -36,7 +37,7 @@ func (r *Request) DisjunctiveFields() []string {
 }
 
 // OnOneField tells conditions on a field from joined filters.
-func OnOneField(c *engine.Condition) bool {
+func OnOneField(c *filter.Condition) bool {
 	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // query is a question, or the vector of a chunk with the beginning of its text.
@@ -60,7 +61,7 @@ func (run *measurement) draw(ctx context.Context, n int) ([]query, error) {
 		}
 		for _, id := range part {
 			at := slices.IndexFunc(chunks, func(c engine.Chunk) bool { return c.ID == id })
-			if at < 0 || !chunks[at].Available || !engine.MatchesAll(run.scope.Filter, &chunks[at]) {
+			if at < 0 || !chunks[at].Available || !filter.MatchesAll(run.scope.Filter, &chunks[at]) {
 				continue
 			}
 			q := query{anchor: field.vectors > field.sample, chunk: true}

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 )
@@ -163,18 +164,18 @@ func (s *LegScale) moments(cosines *scoring.Moments) *scoring.Moments {
 
 // InOtherLanguages selects chunks in another language than the question. Chunks without a
 // language are in the main one.
-func (j *Estimator) InOtherLanguages() []engine.Condition {
-	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}, Not: true}}
+func (j *Estimator) InOtherLanguages() []filter.Condition {
+	others := []filter.Condition{{Field: engine.MetadataLanguage, In: []filter.Value{{V: j.Asked}}, Not: true}}
 	if j.Asked == j.Profile.Main {
-		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
+		others = append(others, filter.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
 	}
 	return others
 }
 
 // InOwnLanguage selects chunks in the language of the question, if it is not the main
 // one: all of them name it.
-func (j *Estimator) InOwnLanguage() []engine.Condition {
-	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}}}
+func (j *Estimator) InOwnLanguage() []filter.Condition {
+	return []filter.Condition{{Field: engine.MetadataLanguage, In: []filter.Value{{V: j.Asked}}}}
 }
 
 // CosineWith is the cosine of a mean vector, of vectors of length 1, and another vector,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -26,7 +27,7 @@ type dependencies struct {
 	// Preset identifies the saved preset of the requested name.
 	Preset string `json:"preset"`
 	// Bound is the filter of the scope.
-	Bound []engine.Condition `json:"bound"`
+	Bound []filter.Condition `json:"bound"`
 	Bases []dependency       `json:"bases"`
 }
 

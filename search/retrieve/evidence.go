@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -56,7 +57,7 @@ func (rt *Retrieval) addMissed(ctx context.Context, first *engine.Request, sent 
 const methodExact = "exact"
 
 // addPassing searches again among chunks that pass further conditions.
-func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
+func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []filter.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
 	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)

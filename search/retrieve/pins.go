@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -15,19 +16,19 @@ import (
 
 // Filter is the question's filter and excludes what rules hide.
 func (rt *Retrieval) Filter() engine.Filter {
-	filter := rt.Question.FilterOf(&rt.KB)
+	kept := rt.Question.FilterOf(&rt.KB)
 	if rt.Rules == nil {
-		return filter
+		return kept
 	}
-	filter.Except = slices.Sorted(maps.Keys(rt.Rules.Chunks))
+	kept.Except = slices.Sorted(maps.Keys(rt.Rules.Chunks))
 	if len(rt.Rules.Documents) > 0 {
-		hidden := engine.Condition{Field: plan.FieldDocumentID, Not: true}
+		hidden := filter.Condition{Field: plan.FieldDocumentID, Not: true}
 		for _, id := range slices.Sorted(maps.Keys(rt.Rules.Documents)) {
-			hidden.In = append(hidden.In, engine.Value{V: id})
+			hidden.In = append(hidden.In, filter.Value{V: id})
 		}
-		filter.Conditions = append(slices.Clip(filter.Conditions), hidden)
+		kept.Conditions = append(slices.Clip(kept.Conditions), hidden)
 	}
-	return filter
+	return kept
 }
 
 // ChoosePins decides which of a knowledge base's ranked hits are pinned, before any threshold: for a

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Write implements engine.Store. Chunks travel in _bulk requests of limited
@@ -136,7 +137,7 @@ func (s *Store) removeOf(ctx context.Context, loc *Location, documentID string, 
 	removed := 0
 	for some := range slices.Chunk(ids, engine.MaxChange) {
 		outcomes, err := s.changeChunks(ctx, loc, &engine.ChangeRequest{
-			KB: loc.KB, IDs: some, Edit: engine.RemoveThose([]engine.Condition{engine.OfDocument(documentID)}),
+			KB: loc.KB, IDs: some, Edit: engine.RemoveThose([]filter.Condition{engine.OfDocument(documentID)}),
 		}, false)
 		if err != nil {
 			return removed, err

@@ -1,4 +1,4 @@
-package plan_test
+package filter_test
 
 import (
 	"encoding/json"
@@ -9,12 +9,12 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
-// FuzzParseFilter: any field and value is refused by name, or gives conditions
+// FuzzParse: any field and value is refused by name, or gives conditions
 // that an engine can hold a chunk against.
-func FuzzParseFilter(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`"billing"`, `"2026-06-10"`, `["2026", "2026-06-10T22:00+02:00"]`, `{"gt": "x"}`, `3`, `-0.5e3`, `true`, `["a", 1, false]`, `{"gte": "2026-01-01", "lt": "2027"}`, `{"gt": 1, "lte": 2}`,
 		`{"not": ["a", "b"]}`, `{"exists": false}`, `{"not": 1, "exists": true, "gt": 0}`,
@@ -39,8 +39,8 @@ func FuzzParseFilter(f *testing.F) {
 	f.Add("a\xff", `1`)
 	f.Add(strings.Repeat("a", 257), `1`)
 	f.Fuzz(func(t *testing.T, name, value string) {
-		filter := plan.Filter{name: json.RawMessage(value)}
-		conditions, err := plan.ParseFilter(filter)
+		expression := filter.Expression{name: json.RawMessage(value)}
+		conditions, err := filter.Parse(expression)
 		if err != nil {
 			checkRefusal(t, err)
 			return
@@ -54,7 +54,7 @@ func FuzzParseFilter(f *testing.F) {
 		for i := range conditions {
 			checkCondition(t, &conditions[i], strings.TrimPrefix(name, "metadata."))
 		}
-		if again, err := plan.ParseFilter(filter); err != nil || !reflect.DeepEqual(again, conditions) {
+		if again, err := filter.Parse(expression); err != nil || !reflect.DeepEqual(again, conditions) {
 			t.Fatalf("once %+v, then %+v, %v", conditions, again, err)
 		}
 	})
@@ -68,21 +68,21 @@ func checkRefusal(t *testing.T, err error) {
 	}
 }
 
-func checkCondition(t *testing.T, c *engine.Condition, field string) {
+func checkCondition(t *testing.T, c *filter.Condition, field string) {
 	t.Helper()
 	forms := 0
-	var values []engine.Value
+	var values []filter.Value
 	if c.In != nil {
 		forms++
 		values = c.In
-		if len(c.In) == 0 || len(c.In) > plan.MaxFilterValues {
+		if len(c.In) == 0 || len(c.In) > filter.MaxValues {
 			t.Fatalf("%d values; want some c.In and at most MaxFilterValues c.In", len(c.In))
 		}
 		checkIn(t, *c)
 	}
 	if c.Range != nil {
 		forms++
-		for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
+		for _, bound := range []*filter.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
 			if bound != nil {
 				values = append(values, *bound)
 			}
@@ -113,7 +113,7 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 }
 
 // checkIn: a chunk with one of the values is what the condition asks for.
-func checkIn(t *testing.T, c engine.Condition) {
+func checkIn(t *testing.T, c filter.Condition) {
 	t.Helper()
 	c.Field = "category"
 	chunk := &engine.Chunk{Metadata: map[string]any{"category": c.In[len(c.In)-1].V}}
@@ -123,13 +123,13 @@ func checkIn(t *testing.T, c engine.Condition) {
 }
 
 // checkBounds: they are numbers or times, all of one kind.
-func checkBounds(t *testing.T, bounds []engine.Value) {
+func checkBounds(t *testing.T, bounds []filter.Value) {
 	t.Helper()
 	times, numbers := 0, 0
 	for _, b := range bounds {
 		switch v := b.V.(type) {
 		case string:
-			if _, ok := engine.ParseMoment(v); ok {
+			if _, ok := filter.ParseMoment(v); ok {
 				times++
 			}
 		case float64:

@@ -1,4 +1,4 @@
-package plan_test
+package filter_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search/plan"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // TestNestedFilters says which of some chunks pass.
@@ -40,14 +40,14 @@ func TestNestedFilters(t *testing.T) {
 		`{"any_of": "z"}`:                                                                                "c",
 		`{"metadata.any_of": ["z"]}`:                                                                     "c",
 	} {
-		conditions, err := plan.ParseFilter(filterOf(t, text))
+		conditions, err := filter.Parse(filterOf(t, text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
 		got := ""
 		for i := range chunks {
-			if engine.MatchesAll(conditions, &chunks[i]) {
+			if filter.MatchesAll(conditions, &chunks[i]) {
 				got += chunks[i].ID
 			}
 		}
@@ -62,7 +62,7 @@ func TestBounds(t *testing.T) {
 	const time = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
 	f := func(field, condition, member, seen, accepted string) {
 		t.Helper()
-		_, err := plan.ParseFilter(filterOf(t, fmt.Sprintf(`{%q: %s}`, field, condition)))
+		_, err := filter.Parse(filterOf(t, fmt.Sprintf(`{%q: %s}`, field, condition)))
 		if accepted == "" {
 			if err != nil {
 				t.Errorf("%s %s: %v", field, condition, err)
@@ -90,7 +90,7 @@ func TestBounds(t *testing.T) {
 	f("written_at", `"yesterday"`, "", "", "")
 	days := strings.Repeat(`"2026-01-01", `, 32)
 	f("written_at", `[`+days+`"2026-01-01T00:00"]`, "", "", "")
-	_, err := plan.ParseFilter(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
+	_, err := filter.Parse(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
 	if err == nil || !strings.Contains(err.Error(), "written_at.not is 33; it must be at most 32 days, months or years") {
 		t.Errorf(`33 periods: %v; want an error and "written_at.not is 33; it must be at most 32 days, months or years" in it`, err)
 	}
@@ -118,14 +118,14 @@ func TestWrittenThen(t *testing.T) {
 		`[3, "soon"]`:                                "c",
 		`{"gte": "2026-06-10", "not": "2026-06-10"}`: "b",
 	} {
-		conditions, err := plan.ParseFilter(filterOf(t, `{"written_at": `+condition+`}`))
+		conditions, err := filter.Parse(filterOf(t, `{"written_at": `+condition+`}`))
 		if err != nil {
 			t.Errorf("%s: %v", condition, err)
 			continue
 		}
 		got := ""
 		for i := range chunks {
-			if engine.MatchesAll(conditions, &chunks[i]) {
+			if filter.MatchesAll(conditions, &chunks[i]) {
 				got += chunks[i].ID
 			}
 		}
@@ -155,17 +155,17 @@ func TestNestedFiltersAreBounded(t *testing.T) {
 		`{"a": {"starts_with": 1}}`:   "starts_with",
 		`{"a": {"ends_with": "` + strings.Repeat("x", 257) + `"}}`: "filter.a.ends_with",
 	} {
-		_, err := plan.ParseFilter(filterOf(t, text))
+		_, err := filter.Parse(filterOf(t, text))
 		if e := new(fault.Error); !errors.As(err, &e) || e.Kind != fault.InvalidArgument || !strings.Contains(err.Error(), accepted) {
 			t.Errorf("%.60s: %v, want %s", text, err, accepted)
 		}
 	}
 }
 
-func filterOf(t *testing.T, text string) (filter plan.Filter) {
+func filterOf(t *testing.T, text string) (expression filter.Expression) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &filter); err != nil {
+	if err := json.Unmarshal([]byte(text), &expression); err != nil {
 		t.Fatal(err)
 	}
-	return filter
+	return expression
 }

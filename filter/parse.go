@@ -1,23 +1,34 @@
-package plan
+package filter
 
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// metadataPrefix is optional in front of a metadata key.
-const metadataPrefix = "metadata."
+// Limits on an expression.
+const (
+	MaxValues    = 1_000
+	maxFields    = 32 // of the whole tree
+	maxDepth     = 8
+	maxNameBytes = 256
+)
 
-const filterShape = "a string, number or boolean, a non-empty list of these, " +
+const conditionShape = "a string, number or boolean, a non-empty list of these, " +
 	"or an object with gt, gte, lt, lte, contains, starts_with, ends_with, not or exists"
+
+// The names that join filters, beside the names of fields.
+const (
+	anyOf    = "any_of" // a list of filters, one of which must pass
+	allOf    = "all_of" // a list of filters, all of which must pass
+	negation = "not"    // a filter that must not pass
+)
 
 // The accepted values of joins.
 const (
@@ -25,38 +36,26 @@ const (
 	notShape  = "a filter, or what a field of that name must be"
 )
 
-// The names that join filters, beside the names of fields.
-const (
-	filterAnyOf = "any_of" // a list of filters, one of which must pass
-	filterAllOf = "all_of" // a list of filters, all of which must pass
-	filterNot   = "not"    // a filter that must not pass
-)
-
-// ParseFilter turns a request's filter into conditions, in the order of the
-// field names. A field that no chunk has matches nothing and is no error.
-func ParseFilter(filter Filter) ([]engine.Condition, error) {
-	p := filterParser{}
-	return p.parse(filter, 1)
+// Parse turns an expression into conditions, in the order of the field names. A field that no chunk has
+// matches nothing and is no error.
+func Parse(expression Expression) ([]Condition, error) {
+	p := parser{}
+	return p.parse(expression, 1)
 }
 
-// filterParser counts the fields of a filter.
-type filterParser struct{ fields int }
+// parser counts the fields of an expression.
+type parser struct{ fields int }
 
-func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, error) {
-	if depth > MaxFilterDepth {
+func (p *parser) parse(expression Expression, depth int) ([]Condition, error) {
+	if depth > maxDepth {
 		return nil, fault.Invalid("filter", "deeper", "any_of, all_of and not at most 8 deep")
 	}
-	if p.fields += len(filter); p.fields > MaxFilterFields {
+	if p.fields += len(expression); p.fields > maxFields {
 		return nil, fault.Invalid("filter", p.fields, "at most 32 fields")
 	}
-	names := make([]string, 0, len(filter))
-	for name := range filter {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	var conditions []engine.Condition
-	for _, name := range names {
-		parsed, err := p.member(name, filter[name], depth)
+	var conditions []Condition
+	for _, name := range slices.Sorted(maps.Keys(expression)) {
+		parsed, err := p.member(name, expression[name], depth)
 		if err != nil {
 			return nil, err
 		}
@@ -67,40 +66,40 @@ func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, erro
 
 // member reads a field with its condition, or a join. A field may have the name of a join:
 // lists of objects and objects of fields mean nothing there.
-func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]engine.Condition, error) {
+func (p *parser) member(name string, raw json.RawMessage, depth int) ([]Condition, error) {
 	switch name {
-	case filterAnyOf, filterAllOf:
-		if filters, ok := filtersIn(raw); ok {
+	case anyOf, allOf:
+		if filters, ok := listIn(raw); ok {
 			return p.join(name, filters, depth)
 		}
-	case filterNot:
-		if filter, ok := filterIn(raw); ok {
-			parsed, err := p.parse(filter, depth+1)
+	case negation:
+		if negated, ok := objectIn(raw); ok {
+			parsed, err := p.parse(negated, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			return []engine.Condition{{Field: name, AnyOf: [][]engine.Condition{parsed}, Not: true}}, nil
+			return []Condition{{Field: name, AnyOf: [][]Condition{parsed}, Not: true}}, nil
 		}
 	}
-	field := strings.TrimPrefix(name, metadataPrefix)
-	if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
+	field, ok := FieldName(name)
+	if !ok {
 		return nil, fault.Invalid("filter", name, "a field name of 1 to 256 bytes")
 	}
 	conditions, err := parseCondition(field, raw)
 	switch {
-	case err != nil && (name == filterAnyOf || name == filterAllOf):
+	case err != nil && (name == anyOf || name == allOf):
 		return nil, fault.Invalid("filter."+name, string(raw), listShape)
-	case err != nil && name == filterNot:
+	case err != nil && name == negation:
 		return nil, fault.Invalid("filter."+name, string(raw), notShape)
 	}
 	return conditions, err
 }
 
-func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.Condition, error) {
-	var lists [][]engine.Condition
-	var all []engine.Condition
-	for _, filter := range filters {
-		parsed, err := p.parse(filter, depth+1)
+func (p *parser) join(name string, filters []Expression, depth int) ([]Condition, error) {
+	var lists [][]Condition
+	var all []Condition
+	for _, one := range filters {
+		parsed, err := p.parse(one, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -109,31 +108,31 @@ func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.
 		}
 		lists, all = append(lists, parsed), append(all, parsed...)
 	}
-	if name == filterAllOf {
+	if name == allOf {
 		return all, nil
 	}
-	return []engine.Condition{{Field: name, AnyOf: lists}}, nil
+	return []Condition{{Field: name, AnyOf: lists}}, nil
 }
 
-// filtersIn reads a list of filters.
-func filtersIn(raw json.RawMessage) (filters []Filter, ok bool) {
+// listIn reads a list of filters.
+func listIn(raw json.RawMessage) (filters []Expression, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &filters) != nil || len(filters) == 0 {
 		return nil, false
 	}
-	return filters, !slices.ContainsFunc(filters, func(f Filter) bool { return f == nil })
+	return filters, !slices.ContainsFunc(filters, func(f Expression) bool { return f == nil })
 }
 
-// filterIn reads a filter; an object with nothing but operators is a condition on a field.
-func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
+// objectIn reads a filter; an object with nothing but operators is a condition on a field.
+func objectIn(raw json.RawMessage) (object Expression, ok bool) {
 	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &filter) != nil || len(filter) == 0 {
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &object) != nil || len(object) == 0 {
 		return nil, false
 	}
-	for name, value := range filter {
+	for name, value := range object {
 		nested := bytes.HasPrefix(bytes.TrimSpace(value), []byte("{"))
 		if !slices.Contains(operatorNames, name) || nested {
-			return filter, true
+			return object, true
 		}
 	}
 	return nil, false
@@ -142,13 +141,20 @@ func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
 // operatorNames are the members of operators.
 var operatorNames = []string{"gt", "gte", "lt", "lte", "contains", "starts_with", "ends_with", "not", "exists"}
 
-func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
+// FieldName returns the field of a name, which may begin with "metadata."; ok is false if no field has such a
+// name.
+func FieldName(name string) (field string, ok bool) {
+	field = strings.TrimPrefix(name, "metadata.")
+	return field, field != "" && len(field) <= maxNameBytes && utf8.ValidString(field)
+}
+
+func parseCondition(field string, raw json.RawMessage) ([]Condition, error) {
 	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space
-		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+		return nil, fault.Invalid("filter."+field, string(raw), conditionShape)
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
 		condition, err := parseEqual(field, field, raw)
-		return []engine.Condition{condition}, err
+		return []Condition{condition}, err
 	}
 	return parseOperators(field, raw)
 }
@@ -167,26 +173,24 @@ type operators struct {
 	EndsWith   *string `json:"ends_with"`
 }
 
-func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, error) {
+func parseOperators(field string, raw json.RawMessage) ([]Condition, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	var ops operators
 	if err := decoder.Decode(&ops); err != nil {
-		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+		return nil, fault.Invalid("filter."+field, string(raw), conditionShape)
 	}
-	var conditions []engine.Condition
 	bounds, err := parseRange(field, ops)
 	if err != nil {
 		return nil, err
 	}
-	if bounds != nil {
-		conditions = append(conditions, engine.Condition{Field: field, Range: bounds})
-	}
-	parts, err := parseParts(field, &ops)
+	conditions, err := parseParts(field, &ops)
 	if err != nil {
 		return nil, err
 	}
-	conditions = append(conditions, parts...)
+	if bounds != nil {
+		conditions = slices.Insert(conditions, 0, Condition{Field: field, Range: bounds})
+	}
 	if ops.Not != nil {
 		condition, err := parseEqual(field, field+".not", ops.Not)
 		if err != nil {
@@ -196,10 +200,10 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 		conditions = append(conditions, condition)
 	}
 	if ops.Exists != nil {
-		conditions = append(conditions, engine.Condition{Field: field, Exists: ops.Exists})
+		conditions = append(conditions, Condition{Field: field, Exists: ops.Exists})
 	}
 	if len(conditions) == 0 {
-		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+		return nil, fault.Invalid("filter."+field, string(raw), conditionShape)
 	}
 	return conditions, nil
 }
@@ -212,13 +216,13 @@ const (
 )
 
 // parseRange reads bounds, which are all numbers or all times; those of a time of the gateway's own are times.
-func parseRange(field string, ops operators) (*engine.Range, error) {
-	var bounds engine.Range
-	var first *engine.Value
+func parseRange(field string, ops operators) (*Range, error) {
+	var bounds Range
+	var first *Value
 	set := []struct {
 		name string
 		raw  json.RawMessage
-		into **engine.Value
+		into **Value
 	}{{"gt", ops.GT, &bounds.GT}, {"gte", ops.GTE, &bounds.GTE}, {"lt", ops.LT, &bounds.LT}, {"lte", ops.LTE, &bounds.LTE}}
 	for _, bound := range set {
 		if bound.raw == nil {
@@ -240,9 +244,9 @@ func parseRange(field string, ops operators) (*engine.Range, error) {
 	return &bounds, nil
 }
 
-func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) {
+func parseBound(field, name string, raw json.RawMessage) (*Value, error) {
 	accepted := boundShape
-	if field == engine.FieldWrittenAt {
+	if field == FieldWrittenAt {
 		accepted = timeShape
 	}
 	field = "filter." + field + "." + name
@@ -253,11 +257,11 @@ func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) 
 	switch x := v.(type) {
 	case float64:
 		if accepted == boundShape {
-			return &engine.Value{V: x}, nil
+			return &Value{V: x}, nil
 		}
 	case string:
-		if _, ok := engine.ParseMoment(x); ok {
-			return &engine.Value{V: x}, nil
+		if _, ok := ParseMoment(x); ok {
+			return &Value{V: x}, nil
 		}
 		return nil, fault.Invalid(field, x, accepted)
 	}
@@ -269,84 +273,84 @@ type literal []byte
 
 func (l literal) String() string { return string(l) }
 
-func isNumber(v *engine.Value) bool {
+func isNumber(v *Value) bool {
 	_, number := v.V.(float64)
 	return number
 }
 
 // parseParts reads contains, starts_with and ends_with. Different strings of a field may match them.
-func parseParts(field string, ops *operators) (conditions []engine.Condition, err error) {
+func parseParts(field string, ops *operators) (conditions []Condition, err error) {
 	for _, part := range []struct {
-		at   engine.Place
+		at   Place
 		text *string
-	}{{engine.Anywhere, ops.Contains}, {engine.AtStart, ops.StartsWith}, {engine.AtEnd, ops.EndsWith}} {
+	}{{Anywhere, ops.Contains}, {AtStart, ops.StartsWith}, {AtEnd, ops.EndsWith}} {
 		if part.text == nil {
 			continue
 		}
-		if *part.text == "" || len(*part.text) > MaxNameBytes {
+		if *part.text == "" || len(*part.text) > maxNameBytes {
 			return nil, fault.Invalid("filter."+field+"."+string(part.at), *part.text, "a string of 1 to 256 bytes")
 		}
-		conditions = append(conditions, engine.Condition{Field: field, Part: &engine.Part{Text: *part.text, At: part.at}})
+		conditions = append(conditions, Condition{Field: field, Part: &Part{Text: *part.text, At: part.at}})
 	}
 	return conditions, nil
 }
 
 // parseEqual reads the values that a field may equal; at is their place in the request.
-func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error) {
+func parseEqual(field, at string, raw json.RawMessage) (Condition, error) {
 	values, err := parseValues(at, raw)
-	if err != nil || field != engine.FieldWrittenAt {
-		return engine.Condition{Field: field, In: values}, err
+	if err != nil || field != FieldWrittenAt {
+		return Condition{Field: field, In: values}, err
 	}
 	return writtenThen(at, values)
 }
 
 // writtenThen matches chunks written at one of these times, in whatever form they are written: a day, a month
 // or a year matches all times within it.
-func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
-	var same []engine.Value
-	var periods [][]engine.Condition
+func writtenThen(at string, values []Value) (Condition, error) {
+	var same []Value
+	var periods [][]Condition
 	for i := range values {
 		v := &values[i]
 		text, _ := v.V.(string)
-		moment, ok := engine.ParseMoment(text)
+		moment, ok := ParseMoment(text)
 		if ok && moment.Below-moment.From > 1 {
-			in := engine.Condition{Field: engine.FieldWrittenAt, Range: &engine.Range{GTE: v, LTE: v}}
-			periods = append(periods, []engine.Condition{in})
+			in := Condition{Field: FieldWrittenAt, Range: &Range{GTE: v, LTE: v}}
+			periods = append(periods, []Condition{in})
 			continue
 		}
 		same = append(same, *v)
 		if kept := time.UnixMicro(moment.From).UTC().Format(time.RFC3339Nano); ok && kept != text {
-			same = append(same, engine.Value{V: kept})
+			same = append(same, Value{V: kept})
 		}
 	}
-	condition := engine.Condition{Field: engine.FieldWrittenAt, In: same}
+	condition := Condition{Field: FieldWrittenAt, In: same}
 	switch {
 	case len(periods) == 0:
 		return condition, nil
-	case len(periods) > MaxFilterFields: // each is compared alone
+	case len(periods) > maxFields: // each is compared alone
 		return condition, fault.Invalid("filter."+at, len(periods), "at most 32 days, months or years")
 	case len(periods) == 1 && same == nil:
 		return periods[0][0], nil
 	case same != nil:
-		periods = append(periods, []engine.Condition{condition})
+		periods = append(periods, []Condition{condition})
 	}
-	return engine.Condition{Field: engine.FieldWrittenAt, AnyOf: periods}, nil
+	return Condition{Field: FieldWrittenAt, AnyOf: periods}, nil
 }
 
-func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {
+func parseValues(field string, raw json.RawMessage) ([]Value, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '[' {
 		value, err := parseValue(field, raw)
 		if err != nil {
 			return nil, err
 		}
-		return []engine.Value{value}, nil
+		return []Value{value}, nil
 	}
 	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 || len(list) > MaxFilterValues {
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 || len(list) > MaxValues {
 		return nil, fault.Invalid("filter."+field, string(raw), "a list of 1 to 1000 values")
 	}
-	values := make([]engine.Value, len(list))
+	values := make([]Value, len(list))
 	for i, item := range list {
 		value, err := parseValue(field, item)
 		if err != nil {
@@ -357,19 +361,13 @@ func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {
 	return values, nil
 }
 
-func parseValue(field string, raw json.RawMessage) (engine.Value, error) {
+func parseValue(field string, raw json.RawMessage) (Value, error) {
 	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
+	if json.Unmarshal(raw, &v) == nil {
+		switch v.(type) {
+		case string, float64, bool:
+			return Value{V: v}, nil
+		}
 	}
-	switch v.(type) {
-	case string, float64, bool:
-		return engine.Value{V: v}, nil
-	default:
-		return engine.Value{}, fault.Invalid("filter."+field, string(raw), filterShape)
-	}
+	return Value{}, fault.Invalid("filter."+field, string(raw), conditionShape)
 }
-
-// Filter maps a field to its condition, as in JSON; ParseFilter turns it
-// into engine conditions.
-type Filter map[string]json.RawMessage
