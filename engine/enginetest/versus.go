@@ -241,8 +241,3 @@ func sameSum(t *testing.T, req *engine.Request, x, y *engine.Result) {
 	}
 	sameObservations(t, req, x, y)
 }
-
-// nearly is absolute, for scores around 0.
-func nearly(a, b, tolerance float64) bool {
-	return a != a && b != b || a-b <= tolerance && b-a <= tolerance
-}
