@@ -4,7 +4,7 @@
 //
 //	plan        the request, and its plan                            plan.Request -> plan.Plan
 //	ask         the question, parsed, filtered and embedded          -> ask.Asked
-//	retrieve    statistics, legs and evidence of each knowledge base -> []retrieve.Retrieval
+//	retrieve    statistics, legs and evidence of each knowledge base -> []retrieve.Answered
 //	relevance   how probably each hit answers the question           -> relevance.Calibrated
 //	rank        one order, cut and counted                           -> rank.Ranked
 //	refine      the steps after the fusion that read chunks          -> refine.Set

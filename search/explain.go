@@ -234,9 +234,7 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
-	legs := c.from.ScoringLegs()
-	thresholds := c.from.LegThresholds().Applicable(legs)
-	short, cut := thresholds.Why(c.from.Fused(legs), c.id)
+	short, cut := c.from.CutByLeg(c.id)
 	if cut {
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}

@@ -34,8 +34,8 @@ func (s *Searcher) presenter() *present.Presenter {
 // The steps of a search, each with its input and its result:
 //
 //	prepare   plan, rewrite, admit, ask              a request   -> a run, with ask.Asked
-//	retrieve  statistics, legs                       ask.Asked   -> []retrieve.Retrieval
-//	rank      fuse, calibrate, cut, pin, group       retrievals  -> refine.Set, with rank.Ranked
+//	retrieve  statistics, legs                       ask.Asked   -> []retrieve.Answered
+//	rank      fuse, calibrate, cut, pin, group       answers     -> refine.Set, with []retrieve.Retrieval
 //	refine    fold, rerank, diversify, gather        refine.Set  -> refine.Set
 //	present   the page                               refine.Set  -> answer.Response
 //
@@ -74,18 +74,18 @@ func (s *Searcher) pose(r *run, q ask.Question) {
 }
 
 // retrieve asks the engines for the legs of a run, and counts them in metrics, which may be nil.
-func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metrics) ([]retrieve.Retrieval, error) {
-	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
-	for i := range retrievals {
-		retrieve.CountLegs(metrics, &retrievals[i])
+func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metrics) ([]retrieve.Answered, error) {
+	answers := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
+	for i := range answers {
+		retrieve.CountLegs(metrics, &answers[i])
 	}
-	if err := retrieve.Failure(ctx, retrievals); err != nil {
+	if err := retrieve.Failure(ctx, answers); err != nil {
 		return nil, err
 	}
-	for i := range retrievals {
-		retrieve.AddTimes(&r.timings, &retrievals[i])
+	for i := range answers {
+		retrieve.AddTimes(&r.timings, &answers[i])
 	}
-	return retrievals, nil
+	return answers, nil
 }
 
 // allowance is the byte budget of one answer.
@@ -95,13 +95,13 @@ func (s *Searcher) allowance() *answer.Allowance {
 
 // rank makes one ranking of the results of all knowledge bases.
 func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
-	retrievals, err := s.retrieve(ctx, r, s.metrics)
+	answers, err := s.retrieve(ctx, r, s.metrics)
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, engines.SpanFuse)
-	set := refine.Fuse(&r.Asked, retrievals)
+	set := refine.Fuse(&r.Asked, answers)
 	set.Bytes = r.bytes
 	set.Boost(&r.Plan.Fusion, r.BaseBoosts())
 	span.End(nil)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -50,17 +48,11 @@ func (s Suggester) Suggest(
 		}
 	}
 	typed := typedOf(s.Analyzer, req.Query)
-	var group errgroup.Group
-	group.SetLimit(engines.ParallelSubjects)
-	for i := range subjects {
+	engines.Each(len(subjects), func(i int) {
 		if failed[i] == nil {
-			group.Go(func() error {
-				found[i], failed[i] = s.suggestFrom(ctx, &subjects[i], q, typed)
-				return nil
-			})
+			found[i], failed[i] = s.suggestFrom(ctx, &subjects[i], q, typed)
 		}
-	}
-	_ = group.Wait()
+	})
 	if ctx.Err() != nil {
 		return nil, engines.ContextFault(ctx)
 	}
