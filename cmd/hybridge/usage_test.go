@@ -97,8 +97,6 @@ func TestWrongUsage(t *testing.T) {
 	f("kb create x --engine embedded --engines embedded,postgres", "left out with --engine", "hybridge kb create")
 	f("kb create x --layout ragflow", "given with --attach", "hybridge kb create")
 	f("mappings apply x 1 --analyzer smartcn", `--analyzer is "smartcn"; it must be left out with PLAN`, "hybridge mappings apply")
-	f("eval --data x --answerability --together", "left out with --answerability", "hybridge eval")
-	f("eval --data x --passages a", "given with --together", "hybridge eval")
 	f("keys create x --expires soon", "a duration, as 90s or 720h", "hybridge keys create")
 	f("search --parent=perhaps x", `--parent is "perhaps"; it must be true or false`, "hybridge search")
 	f("kb delete x", "needs --yes", "hybridge kb delete")

@@ -20,6 +20,8 @@ var layers = map[string][]string{
 	"internal/cli/content":   {anything},
 	"internal/cli/operating": {anything},
 	"internal/app/datadir":   leaf,
+	"internal/offline":       {anything},
+	"internal/relevance":     {anything},
 
 	"gateway": {
 		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
@@ -264,5 +266,5 @@ var (
 // machinery are the packages that only tests use; only they may import `testing`. The program is none of them.
 var (
 	machinery = []string{"internal/", "engine/enginetest"}
-	program   = []string{"internal/app", "internal/cli"}
+	program   = []string{"internal/app", "internal/cli", "internal/offline"}
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/offline"
 )
 
 // rowImport is an import of files into the gateway, with its oddities.
@@ -85,7 +86,7 @@ func (in *rowImport) told(what string, stored int, err error) error {
 
 // finish reports oddities. Rows that were skipped or refused end the command with 1.
 func (in *rowImport) finish(err error) error {
-	if told := in.report.Write(in.program.Stderr, oddPrefix); err == nil {
+	if told := in.report.Write(in.program.Stderr, offline.OddPrefix); err == nil {
 		err = told
 	}
 	if err == nil && in.report.LeftOut() > 0 {

@@ -1,4 +1,4 @@
-package measuring
+package main
 
 import (
 	"context"
@@ -9,81 +9,79 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
-	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/offline"
 )
 
-// ApartReport is the output for sets that are tuned separately.
-type ApartReport struct {
-	Preset string     `json:"preset"`
-	Metric string     `json:"metric"`
-	Sets   []apartSet `json:"sets"`
+// apartReport is the result for sets that are tuned separately.
+type apartReport struct {
+	Preset string
+	Metric string
+	Sets   []apartSet
 }
 
 // apartSet is the result of tuning on one set, measured on held-out questions.
 type apartSet struct {
-	Set       string     `json:"set"`
-	Digest    string     `json:"digest"`
-	Questions int        `json:"questions"`
-	Start     float64    `json:"start"` // the preset as it is
-	Tuned     apartGain  `json:"tuned"`
-	PerQuery  *apartGain `json:"per_query,omitempty"` // nil: the preset fuses no z-scores
+	Set       string
+	Questions int
+	Start     float64 // the preset as it is
+	Tuned     apartGain
+	PerQuery  *apartGain // nil: the preset fuses no z-scores
 }
 
 type apartGain struct {
-	Unseen      float64             `json:"unseen"`
-	Gain        evaluation.Interval `json:"gain"`
-	P           float64             `json:"p"`
-	Recommended bool                `json:"recommended"`
-	Variant     string              `json:"variant,omitempty"` // that all questions choose
+	Unseen      float64
+	Gain        evaluation.Interval
+	P           float64
+	Recommended bool
+	Variant     string // that all questions choose
 }
 
 func gainOf(r *tune.Result) apartGain {
 	return apartGain{Unseen: r.Unseen, Gain: r.Gain, P: r.P, Recommended: r.Recommended}
 }
 
-// tuneApart tunes every set by itself, and fits weights per query where the preset can have them.
-func tuneApart(ctx context.Context, p *cli.Program, f *tuneFlags, t *tuning) error {
-	report, err := t.apart(ctx)
-	if err = errors.Join(err, t.close(ctx)); err != nil {
-		return err
-	}
-	return printTuned(ctx, p, report, f)
-}
-
-func (t *tuning) apart(ctx context.Context) (*ApartReport, error) {
-	if err := t.load(ctx); err != nil {
+// apart tunes every set by itself, and fits weights per query where the preset can have them.
+func apart(ctx context.Context, t *table, e *offline.Evaluator) (report, error) {
+	all, err := t.tuning(e)
+	if err != nil {
 		return nil, err
 	}
-	report := &ApartReport{Metric: t.options.Metric.Name, Preset: t.options.Space.Preset}
-	for _, set := range t.sets {
-		one := &tuning{program: t.program, evaluator: t.evaluator, options: new(*t.options), sets: []*evaluation.Set{set}}
-		one.options.Digests = map[string]string{set.Name: t.options.Digests[set.Name]}
-		tuned, err := one.tune(ctx)
-		if err != nil {
-			return nil, errors.Join(err, one.remove(ctx))
-		}
-		row := apartSet{
-			Set: set.Name, Digest: set.Digest(), Questions: tuned.Questions, Start: tuned.Start, Tuned: gainOf(tuned),
-		}
-		row.Tuned.Variant = tuned.Best.String()
-		if row.PerQuery, err = one.perQueryGain(ctx); err != nil {
-			return nil, errors.Join(err, one.remove(ctx))
-		}
-		report.Sets = append(report.Sets, row)
-		if err := one.remove(ctx); err != nil {
+	if err := all.Load(ctx); err != nil {
+		return nil, err
+	}
+	report := &apartReport{Metric: all.Options.Metric.Name, Preset: t.Preset}
+	for _, set := range all.Sets {
+		one := offline.NewTuning(e, new(*all.Options), all.Name)
+		one.Sets = []*evaluation.Set{set}
+		one.Options.Digests = map[string]string{set.Name: all.Options.Digests[set.Name]}
+		row, err := tuneOne(ctx, one)
+		if err = errors.Join(err, one.Remove(ctx)); err != nil {
 			return nil, err
 		}
+		report.Sets = append(report.Sets, row)
 	}
 	return report, nil
 }
 
+// tuneOne tunes by one set.
+func tuneOne(ctx context.Context, t *offline.Tuning) (row apartSet, err error) {
+	tuned, err := t.Tune(ctx)
+	if err != nil {
+		return row, err
+	}
+	row = apartSet{Set: t.Sets[0].Name, Questions: tuned.Questions, Start: tuned.Start, Tuned: gainOf(tuned)}
+	row.Tuned.Variant = tuned.Best.String()
+	row.PerQuery, err = perQueryGain(ctx, t)
+	return row, err
+}
+
 // perQueryGain is nil for a preset whose weights cannot follow from the question.
-func (t *tuning) perQueryGain(ctx context.Context) (*apartGain, error) {
-	fit, err := tune.NewPerQuery(*t.options)
+func perQueryGain(ctx context.Context, t *offline.Tuning) (*apartGain, error) {
+	fit, err := tune.NewPerQuery(*t.Options)
 	if err != nil {
 		return nil, nil //nolint:nilerr,nilnil // the preset fuses no z-scores
 	}
-	if err := t.fetch(ctx, fit); err != nil {
+	if err := t.Fetch(ctx, fit); err != nil {
 		return nil, err
 	}
 	fitted, err := fit.Run(ctx)
@@ -94,8 +92,8 @@ func (t *tuning) perQueryGain(ctx context.Context) (*apartGain, error) {
 	return &gain, nil
 }
 
-// WriteTables implements tables.
-func (r *ApartReport) WriteTables(w io.Writer) error {
+// WriteTables implements report.
+func (r *apartReport) WriteTables(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, on questions that it was not chosen by (95 %% bootstrap intervals of the difference, p by "+
 		"paired randomization; bold where it is recommended):\n\n", r.Metric)

@@ -1,10 +1,9 @@
-package measuring
+package main
 
 import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +22,7 @@ type markedPage struct {
 func readPage(path, section string) (*markedPage, error) {
 	page, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "read --into")
+		return nil, fault.Wrap(fault.InvalidArgument, err, "read the page")
 	}
 	begin := []byte("<!-- relevance " + section + " -->\n")
 	end := []byte("<!-- end of relevance " + section + " -->\n")
@@ -35,15 +34,15 @@ func readPage(path, section string) (*markedPage, error) {
 }
 
 // write replaces the text between the markers, with the time and commit of the measurement.
-func (p *markedPage) write(ctx context.Context, report tables) error {
+func (p *markedPage) write(ctx context.Context, measured report) error {
 	var tables bytes.Buffer
 	fmt.Fprintf(&tables, "Measured %s%s.\n\n", time.Now().UTC().Format("2006-01-02T15:04Z"), p.commit(ctx))
-	if err := report.WriteTables(&tables); err != nil {
+	if err := measured.WriteTables(&tables); err != nil {
 		return err
 	}
 	page := slices.Concat(p.before, []byte("\n"), tables.Bytes(), []byte("\n"), p.after)
 	if err := os.WriteFile(p.path, page, 0o600); err != nil {
-		return fault.Wrap(fault.Internal, err, "write --into")
+		return fault.Wrap(fault.Internal, err, "write the page")
 	}
 	return nil
 }
@@ -58,6 +57,3 @@ func (p *markedPage) commit(ctx context.Context) string {
 	}
 	return ", commit " + string(bytes.TrimSpace(name))
 }
-
-// tables is a report.
-type tables interface{ WriteTables(w io.Writer) error }

@@ -1,26 +1,20 @@
-package measuring
+package offline
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
-	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/app"
-	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// PerQueryReport is the output per query.
+// PerQueryReport is what fitted weights per query are worth.
 type PerQueryReport struct {
 	*tune.PerQueryResult
 	// Searched is the mean that the search itself gives over all questions by the model, to see how near what is worked
@@ -31,7 +25,7 @@ type PerQueryReport struct {
 	Files map[string]*exchange.Report `json:"files,omitempty"`
 }
 
-// WriteTables implements tables.
+// WriteTables writes the report as Markdown.
 func (r *PerQueryReport) WriteTables(w io.Writer) error {
 	var b bytes.Buffer
 	if err := r.PerQueryResult.WriteTables(&b); err != nil {
@@ -47,28 +41,16 @@ func (r *PerQueryReport) WriteTables(w io.Writer) error {
 	return err
 }
 
-// tunePerQuery fits weights per query.
-func tunePerQuery(p *cli.Program, cmd *cobra.Command, f *tuneFlags, t *tuning, settings *config.Config) error {
-	report, err := t.perQuery(cmd.Context(), f, settings)
-	if err = errors.Join(err, t.close(cmd.Context())); err != nil {
-		return err
-	}
-	return printTuned(cmd.Context(), p, report, f)
-}
-
-func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Config) (*PerQueryReport, error) {
-	if len(f.space)+len(f.retrieval) > 0 {
-		return nil, fault.Invalid("--per-query", true,
-			"without --space and --retrieval: tune these first, and begin with that preset")
-	}
-	if err := t.load(ctx); err != nil {
+// PerQuery fits weights that follow from the question.
+func (t *Tuning) PerQuery(ctx context.Context) (*PerQueryReport, error) {
+	if err := t.Load(ctx); err != nil {
 		return nil, err
 	}
-	fit, err := tune.NewPerQuery(*t.options)
+	fit, err := tune.NewPerQuery(*t.Options)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.fetch(ctx, fit); err != nil {
+	if err := t.Fetch(ctx, fit); err != nil {
 		return nil, err
 	}
 	result, err := fit.Run(ctx)
@@ -79,35 +61,35 @@ func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Co
 	if result.Model == nil {
 		return report, nil
 	}
-	written := writtenOver(settings, result.Best)
+	written := writtenOver(t.Evaluator.config, result.Best)
 	written.WeightsBy = result.Model
 	if report.Searched, err = t.searchBy(ctx, presets.Custom{
 		Base: written.Preset, TopK: written.TopK, WeightsBy: result.Model, Overrides: written.Overrides,
 	}); err != nil || !result.Recommended {
 		return report, err
 	}
-	report.Preset, err = result.WritePreset(f.name, written)
+	report.Preset, err = result.WritePreset(t.Name, written)
 	return report, err
 }
 
 // searchBy asks all questions by a preset that is not saved.
-func (t *tuning) searchBy(ctx context.Context, custom presets.Custom) (*float64, error) {
+func (t *Tuning) searchBy(ctx context.Context, custom presets.Custom) (*float64, error) {
 	const name = "per-query"
 	planners, err := presets.With(map[string]presets.Custom{name: custom})
 	if err != nil {
 		return nil, err
 	}
-	topK, sum := t.options.Space.TopK, 0.0
-	for i, set := range t.sets {
-		searcher := t.evaluator.searcher(t.stored[i])
-		searcher.Planners = app.WithSynonymBoost(planners, t.evaluator.config.Synonyms.Boost)
+	topK, sum := t.Options.Space.TopK, 0.0
+	for i, set := range t.Sets {
+		searcher := t.Evaluator.Searcher(t.stored[i])
+		searcher.Planners = app.WithSynonymBoost(planners, t.Evaluator.config.Synonyms.Boost)
 		system := evaluation.System{Name: name, Request: search.Request{Preset: name, TopK: &topK}}
 		result, err := evaluation.Run(ctx, searcher, t.stored[i], set, system)
 		if err != nil {
 			return nil, err
 		}
-		sum += result.Mean(&t.options.Metric, set)
+		sum += result.Mean(&t.Options.Metric, set)
 	}
-	mean := sum / float64(len(t.sets))
+	mean := sum / float64(len(t.Sets))
 	return &mean, nil
 }
