@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/guide"
 	answers "github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/web"
@@ -74,14 +75,18 @@ func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 		return nil, err
 	}
 	options := &gateway.Options{
-		UI: ui, TrustedProxies: proxies, Settings: settings, Searcher: p.searching.searcher, Registry: p.metrics,
-		Catalog: p.content.catalog, Ingester: p.content.pipeline, Synonyms: p.edits.edited, Drafts: drafts{p},
-		Rules: p.edits.rules, Presets: p.edits.presets,
-		Mappings: p.content.mappings, Jobs: p.content.jobs, Demo: demoData{o, p}, Recall: p.searching.recall,
-		AllowedHosts: o.Config.AllowedHosts, AllowedOrigins: o.Config.CORS.AllowedOrigins,
-		StoredKeys: p.door.keys, KeysNeeded: o.Config.NeedsStoredKeys(), Quota: p.door.quota,
-		Audit: p.door.audit, Logger: o.Logger, LogQueries: o.Config.Log.Queries,
-		Version: o.Version, Readiness: p.readiness, Troubles: p.storage.troubles, Limits: gatewayLimits(&o.Config.Limits),
+		Options: endpoint.Options{
+			TrustedProxies: proxies, AllowedHosts: o.Config.AllowedHosts, AllowedOrigins: o.Config.CORS.AllowedOrigins,
+			StoredKeys: p.door.keys, KeysNeeded: o.Config.NeedsStoredKeys(), Quota: p.door.quota,
+			Audit: p.door.audit, Logger: o.Logger, LogQueries: o.Config.Log.Queries, Registry: p.metrics,
+			Limits: gatewayLimits(&o.Config.Limits),
+		},
+		Stores: versioned.Stores{
+			Synonyms: p.edits.edited, Drafts: drafts{p}, Rules: p.edits.rules, Presets: p.edits.presets,
+		},
+		UI: ui, Settings: settings, Searcher: p.searching.searcher, Catalog: p.content.catalog,
+		Ingester: p.content.pipeline, Mappings: p.content.mappings, Jobs: p.content.jobs, Demo: demoData{o, p},
+		Recall: p.searching.recall, Version: o.Version, Readiness: p.readiness, Troubles: p.storage.troubles,
 	}
 	options.Embedders = map[string]openai.Embedder{}
 	for name, m := range p.models.further {
