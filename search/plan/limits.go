@@ -10,7 +10,7 @@ const (
 	MaxFilterFields    = 32 // of the whole tree
 	MaxFilterDepth     = 8
 	MaxFacets          = 16
-	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
+	MaxDisjunctive     = 10 // facets with a filter of their own, of FacetDisjunctive
 	MaxPhrases         = 64 // required and excluded ones
 	MaxFragmentSize    = 2_000
 	MaxFragments       = 50
