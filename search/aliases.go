@@ -77,7 +77,7 @@ const (
 	MaxTopK           = plan.MaxTopK
 	MaxCandidates     = plan.MaxCandidates
 	MaxKnowledgeBases = plan.MaxKnowledgeBases
-	MaxCountedApart   = plan.MaxCountedApart
+	MaxDisjunctive    = plan.MaxDisjunctive
 	MaxFragmentSize   = plan.MaxFragmentSize
 	MaxFragments      = plan.MaxFragments
 	MaxNameBytes      = plan.MaxNameBytes

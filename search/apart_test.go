@@ -177,9 +177,9 @@ func TestFacetModesThatAreRefused(t *testing.T) {
 			t.Errorf("%s of %d fields: %v", mode, fields, err)
 		}
 	}
-	f("disjunctive", search.MaxCountedApart, "")
-	f("conjunctive", search.MaxCountedApart+1, "")
-	f("disjunctive", search.MaxCountedApart+1,
+	f("disjunctive", search.MaxDisjunctive, "")
+	f("conjunctive", search.MaxDisjunctive+1, "")
+	f("disjunctive", search.MaxDisjunctive+1,
 		"facet_mode disjunctive counts 11 fields without the filter on them; at most 10 are accepted")
 	f("or", 0, `facet_mode is "or"; it must be conjunctive or disjunctive`)
 	f("Disjunctive", 0, `facet_mode is "Disjunctive"; it must be conjunctive or disjunctive`)

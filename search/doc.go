@@ -10,7 +10,7 @@
 //	refine      the steps after the fusion that read chunks          -> refine.Set
 //	present     the page                                             -> answer.Response
 //
-// relevance and rank compute with values and ask nobody. plan holds requests and plans, answer holds responses, engines
+// relevance and rank compute with values and call no engine or model. plan holds requests and plans, answer holds responses, engines
 // sends requests to engines. typing is beside the steps: suggestions and corrections.
 //
 // The files of this package:

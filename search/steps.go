@@ -46,7 +46,7 @@ func (s *Searcher) presenter() *present.Presenter {
 func (s *Searcher) prepare(
 	ctx context.Context, scope access.Scope, req *plan.Request,
 ) (r *run, release func(), err error) {
-	if r, err = s.planWritten(ctx, scope, req); err != nil {
+	if r, err = s.planRewritten(ctx, scope, req); err != nil {
 		return nil, nil, err
 	}
 	release, err = s.begin(ctx, scope, r)
@@ -63,12 +63,12 @@ func (s *Searcher) begin(ctx context.Context, scope access.Scope, r *run) (relea
 		release()
 		return nil, err
 	}
-	s.pose(r, q)
+	s.setQuestion(r, q)
 	return release, nil
 }
 
-// pose sets the question of a run.
-func (s *Searcher) pose(r *run, q ask.Question) {
+// setQuestion sets the question of a run.
+func (s *Searcher) setQuestion(r *run, q ask.Question) {
 	r.Question = q
 	r.Vocabulary = s.asker().Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 }

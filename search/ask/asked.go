@@ -35,7 +35,7 @@ func (r *Asked) Hides() bool {
 }
 
 // MayShow reports whether a chunk of a subject may be shown beside the engines' hits: a pin shows
-// nobody what a search would not.
+// no chunk that a search would hide.
 func (r *Asked) MayShow(of int, chunk *engine.Chunk) bool {
 	hidden := r.Rules != nil && r.Rules[of].HiddenBy(chunk.ID, chunk.DocumentID) != ""
 	return r.Question.Passes(chunk) && !hidden

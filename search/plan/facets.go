@@ -45,9 +45,9 @@ func (r *Request) validateFacetMode() error {
 	if m := r.FacetMode; m != "" && m != FacetConjunctive && m != FacetDisjunctive {
 		return fault.Invalid("facet_mode", m, "conjunctive or disjunctive")
 	}
-	if n := len(r.DisjunctiveFields()); n > MaxCountedApart {
+	if n := len(r.DisjunctiveFields()); n > MaxDisjunctive {
 		return &fault.Error{Kind: fault.InvalidArgument, Field: "facet_mode", Detail: fmt.Sprintf(
-			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxCountedApart)}
+			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxDisjunctive)}
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ const (
 	MaxCandidates      = 10_000
 	MaxKnowledgeBases  = 64
 	MaxFacets          = 16
-	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
+	MaxDisjunctive     = 10 // facets with a filter of their own, of FacetDisjunctive
 	MaxPhrases         = 64 // required and excluded ones
 	MaxFragmentSize    = 2_000
 	MaxFragments       = 50

@@ -84,10 +84,10 @@ func (j *Estimator) Copy() *Estimator {
 func (j *Estimator) ByVectors() bool { return len(j.Scales) > 0 }
 
 // byWords is the evidence of a chunk if no vectors were compared.
-func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
+func (j *Estimator) byWords(chunkLanguage string, raw func(leg int) float64) float64 {
 	best := math.NaN()
 	for _, leg := range j.Words {
-		if j.Bound > 0 && told == j.Asked {
+		if j.Bound > 0 && chunkLanguage == j.Asked {
 			best = answer.LargerKnown(best, raw(leg)/j.Bound)
 		}
 	}
@@ -97,8 +97,8 @@ func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
 // LanguageOf is the language of a hit.
 func (j *Estimator) LanguageOf(h *engine.Hit) string {
 	if j.Profile.Mixed() {
-		for _, said := range h.Facets[engine.MetadataLanguage] {
-			if l := language.Code(said); j.Profile.Has(l) {
+		for _, named := range h.Facets[engine.MetadataLanguage] {
+			if l := language.Code(named); j.Profile.Has(l) {
 				return l
 			}
 		}

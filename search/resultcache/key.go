@@ -91,12 +91,12 @@ func (s *Searcher) keyOf(
 
 func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dependency, error) {
 	d := dependency{KB: subject.KB, Plan: subject.Plan, edit: s.editOf(subject.KB.Ref)}
-	teller, can := subject.Engine.(engine.Generations)
-	if !can {
+	generations := subject.Generations()
+	if generations == nil {
 		return d, errUnknown
 	}
 	var err error
-	d.Generation, err = teller.Generation(ctx, &subject.KB)
+	d.Generation, err = generations.Generation(ctx, &subject.KB)
 	if err == nil && d.Generation == "" {
 		err = errUnknown
 	}

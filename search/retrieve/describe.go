@@ -82,12 +82,9 @@ func expansions(
 
 // render adds the statements of an engine that is a Renderer.
 func (p *prepared) render(into *answer.AnalyzeResponse) error {
-	renderer, ok := p.Engine.(Renderer)
-	if !ok {
-		return nil
-	}
+	renderer := p.Renderer()
 	req, sent := p.request()
-	if len(sent) == 0 {
+	if renderer == nil || len(sent) == 0 {
 		return nil
 	}
 	statements, err := renderer.Render(req)
@@ -98,10 +95,4 @@ func (p *prepared) render(into *answer.AnalyzeResponse) error {
 		into.Statements = append(into.Statements, answer.Statement{KnowledgeBase: p.KB.ID, Statement: st})
 	}
 	return nil
-}
-
-// Renderer is an engine that sends requests to a server. It gives the exact
-// statements of a search without running it.
-type Renderer interface {
-	Render(req *engine.Request) ([]engine.Statement, error)
 }

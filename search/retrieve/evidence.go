@@ -106,10 +106,10 @@ func (rt *Answered) again(first *engine.Request, sent []int) (req *engine.Reques
 
 // join merges the observations of a hit of two searches: a leg has it if it returned it in
 // either of them. Its rank is recomputed from the evidence.
-func join(said, again []scoring.Observation) {
-	for leg := range said {
-		if o := again[leg]; said[leg].Rank == 0 && o.Rank != 0 || !said[leg].Known() {
-			said[leg] = o
+func join(first, again []scoring.Observation) {
+	for leg := range first {
+		if o := again[leg]; first[leg].Rank == 0 && o.Rank != 0 || !first[leg].Known() {
+			first[leg] = o
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (rt *Answered) readEvidence(ctx context.Context) {
 	rt.Exact = make(map[int][]float64, len(ids))
 	for i := range result.Hits {
 		if hit, asked := at[result.Hits[i].ID]; asked {
-			rt.Exact[hit] = rt.exactOf(result.Hits[i].Observations, legs, rt.Estimator.LanguageOf(&rt.Hits[hit]))
+			rt.Exact[hit] = rt.exactEvidence(result.Hits[i].Observations, legs, rt.Estimator.LanguageOf(&rt.Hits[hit]))
 		}
 	}
 }
@@ -209,8 +209,8 @@ func (rt *Answered) bestForeign() []int {
 	return found[:min(len(found), exactChunks)]
 }
 
-// exactOf is the evidence of a chunk for each leg, given its cosines in the evidence legs.
-func (rt *Answered) exactOf(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
+// exactEvidence is the evidence of a chunk for each leg, given its cosines in the evidence legs.
+func (rt *Answered) exactEvidence(cosines []scoring.Observation, legs []evidenceLeg, chunkLanguage string) []float64 {
 	all := make([]float64, len(rt.Legs))
 	for i := range all {
 		all[i] = math.NaN()
@@ -220,7 +220,7 @@ func (rt *Answered) exactOf(cosines []scoring.Observation, legs []evidenceLeg, t
 		switch {
 		case l.part == nil:
 			question = cosines[i].Raw
-		case l.part.Language == told:
+		case l.part.Language == chunkLanguage:
 			all[l.of] = l.part.Exact.Evidence(question, cosines[i].Raw)
 		}
 	}

@@ -132,12 +132,12 @@ func rankAgain(members []*Retrieval, inParts bool) {
 			returned = append(returned, rt.returnedBy(leg)...)
 		}
 		slices.SortStableFunc(returned, func(a, b place) int {
-			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.said.Rank, b.said.Rank), cmp.Compare(a.id, b.id))
+			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.observation.Rank, b.observation.Rank), cmp.Compare(a.id, b.id))
 		})
 		for i, at := range returned {
-			at.said.Rank = i + 1
-			if !joint && at.said.Rank > members[0].Legs[leg].K {
-				at.said.Rank = 0
+			at.observation.Rank = i + 1
+			if !joint && at.observation.Rank > members[0].Legs[leg].K {
+				at.observation.Rank = 0
 			}
 		}
 	}
@@ -145,9 +145,9 @@ func rankAgain(members []*Retrieval, inParts bool) {
 
 // place holds the criteria for the position of a candidate in a leg.
 type place struct {
-	said  *scoring.Observation
-	value float64
-	id    string
+	observation *scoring.Observation
+	value       float64
+	id          string
 }
 
 // returnedBy gives the hits that a leg has.
@@ -167,14 +167,14 @@ func (rt *Answered) fusedBy(hit, leg int) float64 {
 		return raw
 	}
 	j := rt.Estimator
-	s, told := j.ScaleOf(leg), j.LanguageOf(&rt.Hits[hit])
+	s, chunkLanguage := j.ScaleOf(leg), j.LanguageOf(&rt.Hits[hit])
 	if s == nil { // the leg could not be run
 		return math.NaN()
 	}
-	if s.Of(told) == nil {
-		told = j.Profile.Main // the other is unknown
+	if s.Of(chunkLanguage) == nil {
+		chunkLanguage = j.Profile.Main // the other is unknown
 	}
-	return rt.VectorEvidence(s, hit, told, raw)
+	return rt.VectorEvidence(s, hit, chunkLanguage, raw)
 }
 
 // findsSome reports whether some hit passes the thresholds on legs.

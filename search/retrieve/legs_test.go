@@ -87,7 +87,7 @@ type counted struct {
 
 func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	c.asked = append(c.asked, req.Terms)
-	stats := &engine.Statistics{Docs: 100, AverageLength: answer.UsualLength}
+	stats := &engine.Statistics{Docs: 100, AverageLength: answer.ReferenceLength}
 	for _, term := range req.Terms {
 		stats.DF = append(stats.DF, c.df[term])
 	}

@@ -68,9 +68,8 @@ type deferredScores struct {
 // defersScores reports whether the raw scores of hits that a leg did not return may be read
 // with the page: they explain a hit and do not affect the ranking.
 func (p *prepared) defersScores(sent []int) bool {
-	_, can := p.Engine.(engine.DeferredScorer)
 	decides := len(p.LegThresholds().Legs) > 0 || p.Plan.Threshold.ByRelevance()
-	return can && p.demand.DeferScores && len(sent) > 1 && p.Plan.Fusion.Method == scoring.RRF && !decides
+	return p.DeferredScorer() != nil && p.demand.DeferScores && len(sent) > 1 && p.Plan.Fusion.Method == scoring.RRF && !decides
 }
 
 // unread are the scores of the legs that did not fail: the others are not asked again.
@@ -97,7 +96,7 @@ func (rt *Answered) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk,
 	var raw [][]float64
 	chunks, err := engines.Ask(ctx, rt.Subject, engines.CallScoreChunks,
 		func(ctx context.Context, req engine.ChunksRequest) (chunks []engine.Chunk, err error) {
-			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.Deferred.legs)
+			chunks, raw, err = rt.DeferredScorer().ScoreChunks(ctx, req, rt.Deferred.legs)
 			return chunks, err
 		}, req)
 	if err != nil {

@@ -84,14 +84,14 @@ func (s *Retriever) scaleOf(ctx context.Context, t *target, l *leg, asked string
 		if !ok {
 			continue
 		}
-		told := relevance.Part{
+		part := relevance.Part{
 			Scale: line, Language: c.Language, Share: float64(c.Chunks) / float64(p.Sampled()),
 			Middle: relevance.CosineWith(c.Mean, l.Vector),
 		}
 		if exact, ok := centres.Exact(l.Vector, asked, c.Language); ok && c.Language != asked {
-			told.Exact = &exact
+			part.Exact = &exact
 		}
-		scale.Parts = append(scale.Parts, told)
+		scale.Parts = append(scale.Parts, part)
 	}
 	return scale, nil
 }
