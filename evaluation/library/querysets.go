@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -39,9 +40,9 @@ type Query struct {
 	Text    string   `json:"text" doc:"What is asked."`
 	Queries []string `json:"queries,omitempty" maxItems:"4" doc:"Further wordings, which a search takes too."`
 	// Filter is the search's own.
-	Filter       search.Filter `json:"filter,omitempty" doc:"As that of a search; a system's own filter is added."`
-	Unanswerable bool          `json:"unanswerable,omitempty" doc:"Nothing answers it, so that an answer without hits is right."`
-	Note         string        `json:"note,omitempty" doc:"At most 1000 bytes."`
+	Filter       filter.Expression `json:"filter,omitempty" doc:"As that of a search; a system's own filter is added."`
+	Unanswerable bool              `json:"unanswerable,omitempty" doc:"Nothing answers it, so that an answer without hits is right."`
+	Note         string            `json:"note,omitempty" doc:"At most 1000 bytes."`
 }
 
 // setHead is the stored head of a set.

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -110,8 +111,8 @@ func requestOf(s *System, q *library.Query, bases []string, depth int) (search.R
 		req.Filter = q.Filter
 		return req, nil
 	}
-	both, err := json.Marshal([]search.Filter{req.Filter, q.Filter})
-	req.Filter = search.Filter{"all_of": both}
+	both, err := json.Marshal([]filter.Expression{req.Filter, q.Filter})
+	req.Filter = filter.Expression{"all_of": both}
 	return req, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // EmbeddedName is the name of the engine in the data directory.
@@ -47,5 +47,5 @@ func (o *Options) demoTenant() string {
 	if len(o.Config.Keys) > 0 {
 		return o.Config.Keys[0].Tenant
 	}
-	return gateway.DefaultTenant
+	return endpoint.DefaultTenant
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Client calls the API of a gateway.
@@ -161,7 +161,7 @@ func (c *Client) problem(response *http.Response) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "read the answer of %s", c.Base)
 	}
-	var p gateway.Problem
+	var p endpoint.Problem
 	if json.Unmarshal(text, &p) != nil || p.Code == "" {
 		return fault.New(fault.Unavailable, "%s answers %s and is no gateway of ours", c.Base, response.Status)
 	}

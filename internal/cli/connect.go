@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
@@ -140,7 +141,7 @@ func (p *Program) startOwn(ctx context.Context, settings *config.Config, lock *d
 	c := *settings
 	key := rand.Text()
 	c.Demo, c.Keys = false, []config.Key{{
-		Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant, Attach: []string{"*"},
+		Name: "command", Key: config.Secret(key), Tenant: endpoint.DefaultTenant, Attach: []string{"*"},
 	}}
 	// No later search would find a keyword index ready.
 	c.Postgres.KeywordWait = max(c.Postgres.KeywordWait, 10*time.Second)

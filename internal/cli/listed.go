@@ -9,13 +9,15 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/presets"
 )
 
 // evaluationNames are the ids of evaluations.
 func evaluationNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.EvaluationList
+	var all quality.EvaluationList
 	if a.client == nil || a.client.Get(ctx, EvaluationsPath, &all) != nil {
 		return nil
 	}
@@ -27,7 +29,7 @@ func evaluationNames(ctx context.Context, a *asked) (ids []string) {
 
 // experimentNames are the ids of experiments.
 func experimentNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.ExperimentList
+	var all quality.ExperimentList
 	if a.client == nil || a.client.Get(ctx, ExperimentsPath, &all) != nil {
 		return nil
 	}
@@ -39,7 +41,7 @@ func experimentNames(ctx context.Context, a *asked) (ids []string) {
 
 // querySetNames are the ids of query sets.
 func querySetNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.QuerySets
+	var all quality.QuerySets
 	if a.client == nil || a.client.Get(ctx, QuerySetsPath, &all) != nil {
 		return nil
 	}
@@ -51,7 +53,7 @@ func querySetNames(ctx context.Context, a *asked) (ids []string) {
 
 // listNames are the ids of judgment lists.
 func listNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.JudgmentLists
+	var all quality.JudgmentLists
 	if a.client == nil || a.client.Get(ctx, ListsPath, &all) != nil {
 		return nil
 	}
@@ -63,7 +65,7 @@ func listNames(ctx context.Context, a *asked) (ids []string) {
 
 // tuningNames are the ids of tunings.
 func tuningNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.TuningList
+	var all quality.TuningList
 	if a.client == nil || a.client.Get(ctx, TuningsPath, &all) != nil {
 		return nil
 	}
@@ -97,7 +99,7 @@ func engineNames(ctx context.Context, a *asked) (all []string) {
 
 // presetNames gives the presets of the gateway, or those of the settings without one.
 func presetNames(ctx context.Context, a *asked) []string {
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	if len(list.Presets) > 0 || a.settings == nil {
 		return list.Presets
@@ -114,7 +116,7 @@ func presetArguments(ctx context.Context, a *asked) (all []string) {
 	if a.cmd.Name() == "show" {
 		return presetNames(ctx, a)
 	}
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	for i := range list.Details {
 		if d := &list.Details[i]; d.Source == presets.FromSaved {
@@ -125,7 +127,7 @@ func presetArguments(ctx context.Context, a *asked) (all []string) {
 }
 
 func rerankerNames(ctx context.Context, a *asked) []string {
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	if len(list.Rerankers) > 0 || a.client != nil || a.settings == nil {
 		return list.Rerankers

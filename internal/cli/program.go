@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // The exit codes of commands.
@@ -59,7 +59,7 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 
 // toldProblem is an error in JSON, in the form of the HTTP API.
 type toldProblem struct {
-	gateway.Problem
+	endpoint.Problem
 	DidYouMean []string `json:"did_you_mean,omitempty"`
 }
 
@@ -79,7 +79,7 @@ func (p *Program) problemOf(err error) *toldProblem {
 	if !p.started && fault.KindOf(err) == fault.Internal {
 		err = fault.New(fault.InvalidArgument, "%v", err)
 	}
-	told := &toldProblem{Problem: gateway.ProblemOf(err)}
+	told := &toldProblem{Problem: endpoint.ProblemOf(err)}
 	told.Detail = err.Error() // who runs a command may know all of it
 	var s *suggestion
 	if errors.As(err, &s) {

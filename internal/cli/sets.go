@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/versions"
 )
 
@@ -152,7 +152,7 @@ func (s SetCommands[V]) Save(cmd *cobra.Command) *cobra.Command {
 
 // Rollback is the command that puts an earlier version into use.
 func (s SetCommands[V]) Rollback(cmd *cobra.Command) *cobra.Command {
-	var body gateway.Rollback
+	var body versioned.Rollback
 	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
 	base := AddBaseVersion(cmd)
 	asJSON := AddJSON(cmd.Flags())

@@ -16,7 +16,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/synonyms"
@@ -83,7 +84,7 @@ func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (
 		return nil, err
 	}
 	head.Vectors = vectors && head.KnowledgeBase.Dimensions > 0
-	var known gateway.SynonymSets
+	var known versioned.SynonymSets
 	if err := c.Get(ctx, "/v1/synonyms", &known); err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (
 			head.Synonyms = append(head.Synonyms, set)
 		}
 	}
-	var ruled gateway.RuleSet
+	var ruled versioned.RuleSet
 	err := c.Get(ctx, "/v1/rules/"+url.PathEscape(id), &ruled)
 	if fault.Is(err, fault.Forbidden) { // a key bound to a filter exports the chunks that it may see
 		err = nil
@@ -242,7 +243,7 @@ func (e *export) copyChunks(ctx context.Context, out io.Writer, answer io.Reader
 		case err != nil:
 			return e.client.TransportFault(ctx, err)
 		case !bytes.HasPrefix(line, chunkPrefix):
-			var p gateway.Problem
+			var p endpoint.Problem
 			if err := e.client.Decode(line, &p); err != nil {
 				return err
 			}

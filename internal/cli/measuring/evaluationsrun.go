@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -306,7 +306,7 @@ func evaluationsListCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.EvaluationList
+			var all quality.EvaluationList
 			if err := c.Get(ctx, cli.EvaluationsPath, &all); err != nil {
 				return err
 			}
@@ -366,7 +366,7 @@ func evaluationsUnjudgedCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var found gateway.UnjudgedHits
+			var found quality.UnjudgedHits
 			path := fmt.Sprintf("%s/unjudged?limit=%d&depth=%d", pathOf(cli.EvaluationsPath, args[0]), limit, depth)
 			if err := c.Get(ctx, path, &found); err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -223,7 +223,7 @@ func experimentsListCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.ExperimentList
+			var all quality.ExperimentList
 			if err := c.Get(ctx, cli.ExperimentsPath, &all); err != nil {
 				return err
 			}
@@ -366,7 +366,7 @@ func cmpName(name string) string {
 }
 
 func experimentsStopCommand(p *cli.Program) *cobra.Command {
-	var why gateway.StopExperiment
+	var why quality.StopExperiment
 	cmd := &cobra.Command{Use: "stop EXPERIMENT", Short: "Stop an experiment before its end"}
 	cmd.Flags().StringVar(&why.Reason, "reason", "", "Why, for people")
 	asJSON := cli.AddJSON(cmd.Flags())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -63,7 +63,7 @@ func listListCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.JudgmentLists
+			var all quality.JudgmentLists
 			if err := c.Get(ctx, cli.ListsPath, &all); err != nil {
 				return err
 			}
@@ -187,7 +187,7 @@ func listExportCommand(p *cli.Program) *cobra.Command {
 // judgmentsOf reads all judgments of a list.
 func judgmentsOf(ctx context.Context, c *cli.Client, list string) (all []library.Judgment, err error) {
 	for after := ""; ; {
-		var page gateway.Judgments
+		var page quality.Judgments
 		path := fmt.Sprintf("%s/judgments?limit=1000&after=%s", pathOf(cli.ListsPath, list), url.QueryEscape(after))
 		if err := c.Get(ctx, path, &page); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -88,12 +88,12 @@ func makeNew(ctx context.Context, c *cli.Client, path string, edit any) error {
 	}
 }
 
-func newSet(spec library.QuerySetSpec) gateway.QuerySetEdit {
-	return gateway.QuerySetEdit{QuerySetSpec: spec, BaseVersion: new(int64)}
+func newSet(spec library.QuerySetSpec) quality.QuerySetEdit {
+	return quality.QuerySetEdit{QuerySetSpec: spec, BaseVersion: new(int64)}
 }
 
-func newList(spec library.JudgmentListSpec) gateway.JudgmentListEdit {
-	return gateway.JudgmentListEdit{JudgmentListSpec: spec, BaseVersion: new(int64)}
+func newList(spec library.JudgmentListSpec) quality.JudgmentListEdit {
+	return quality.JudgmentListEdit{JudgmentListSpec: spec, BaseVersion: new(int64)}
 }
 
 func querySetListCommand(p *cli.Program) *cobra.Command {
@@ -102,7 +102,7 @@ func querySetListCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.QuerySets
+			var all quality.QuerySets
 			if err := c.Get(ctx, cli.QuerySetsPath, &all); err != nil {
 				return err
 			}
@@ -275,7 +275,7 @@ func querySetExportCommand(p *cli.Program) *cobra.Command {
 // queriesOf reads all queries of a set.
 func queriesOf(ctx context.Context, c *cli.Client, set string) (all []library.Query, err error) {
 	for after := ""; ; {
-		var page gateway.Queries
+		var page quality.Queries
 		path := fmt.Sprintf("%s/queries?limit=1000&after=%s", pathOf(cli.QuerySetsPath, set), url.QueryEscape(after))
 		if err := c.Get(ctx, path, &page); err != nil {
 			return nil, err

@@ -10,7 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -115,7 +116,7 @@ func runTuning(p *cli.Program, cmd *cobra.Command, f *tuningFlags) error {
 
 // savedVersion gives the version in use of a saved preset, 0 where there is no such preset.
 func savedVersion(ctx context.Context, c *cli.Client, preset string) (int, error) {
-	var v gateway.PresetVersion
+	var v versioned.PresetVersion
 	err := c.Get(ctx, pathOf("/v1/presets", preset), &v)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return 0, err
@@ -160,7 +161,7 @@ func tuningsListCommand(p *cli.Program) *cobra.Command {
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.TuningList
+			var all quality.TuningList
 			if err := c.Get(ctx, cli.TuningsPath, &all); err != nil {
 				return err
 			}
