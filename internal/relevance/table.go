@@ -45,7 +45,7 @@ type table struct {
 	Trials          int         `yaml:"-"` // fewer in tests
 }
 
-// report is what a section shows.
+// report is the content of a section.
 type report interface{ WriteTables(w io.Writer) error }
 
 var kinds = map[string]func(context.Context, *table, *offline.Evaluator) (report, error){
