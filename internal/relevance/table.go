@@ -56,7 +56,9 @@ var kinds = map[string]func(context.Context, *table, *offline.Evaluator) (report
 	"families":      families,
 }
 
-func systems(ctx context.Context, _ *table, e *offline.Evaluator) (report, error) { return e.Report(ctx, nil) }
+func systems(ctx context.Context, _ *table, e *offline.Evaluator) (report, error) {
+	return e.Report(ctx, nil)
+}
 
 // missing names a variable of a server that is needed and not set.
 func (t *table) missing() string {
