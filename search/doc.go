@@ -10,8 +10,8 @@
 //	refine      the steps after the fusion that read chunks          -> refine.Set
 //	present     the page                                             -> answer.Response
 //
-// relevance and rank compute with values and call no engine or model. plan holds requests and plans, answer holds responses, engines
-// sends requests to engines. typing is beside the steps: suggestions and corrections.
+// relevance and rank compute with values and call no engine or model. plan holds requests and plans, answer holds
+// responses, engines sends requests to engines. typing is beside the steps: suggestions and corrections.
 //
 // The files of this package:
 //

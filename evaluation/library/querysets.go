@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,9 +50,7 @@ type Query struct {
 type setHead struct{ QuerySetSpec }
 
 func (q *QuerySetSpec) check(id string) error {
-	if q.Name == "" {
-		q.Name = id
-	}
+	q.Name = cmp.Or(q.Name, id)
 	if err := checkText("name", q.Name, maxName); err != nil {
 		return err
 	}
@@ -285,7 +284,7 @@ func (w *queryWriter) take(i int, q *Query) error {
 	return nil
 }
 
-// shownText is how many letters of a text an error has.
+// shownText limits the letters of a text in an error.
 const shownText = 80
 
 func shortened(text string) string {

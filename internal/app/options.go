@@ -24,7 +24,7 @@ type Options struct {
 	// knowledge bases before the first request.
 	Preload bool
 	Demo    fs.FS // documents of the demo; nil: docs.Demo
-	// Grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
+	// Grace is the time that Elasticsearch keeps replaced indices; 0: as long as other gateways may need them.
 	Grace time.Duration
 }
 

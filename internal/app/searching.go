@@ -34,7 +34,7 @@ type searching struct {
 	recall   *recall.Measurer
 }
 
-// searchWait is how long a search waits for its turn.
+// searchWait limits the time that a search waits for its turn.
 const searchWait = 5 * time.Second
 
 // workPerProcessor is the work of larger searches at a time: with eight times as much, ordinary

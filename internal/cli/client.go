@@ -152,7 +152,7 @@ func (c *Client) TransportFault(ctx context.Context, err error) error {
 	}
 }
 
-// MaxProblem is how much of an error is read.
+// MaxProblem limits the bytes of an error that are read.
 const MaxProblem = 64 << 10
 
 // problem reads the error that a gateway reports.
@@ -198,7 +198,7 @@ func (c *Client) Decode(text []byte, into any) error {
 	return nil
 }
 
-// BasePath is where the API has a knowledge base.
+// BasePath returns the API's path of a knowledge base.
 func BasePath(kb string) string { return "/v1/knowledge-bases/" + url.PathEscape(kb) }
 
 // Ignoring returns an error unless it is of a kind.
@@ -209,5 +209,5 @@ func Ignoring(err error, kind fault.Kind) error {
 	return err
 }
 
-// PollInterval is how often a command asks how far a job is.
+// PollInterval is the interval between questions for the progress of a job.
 const PollInterval = 500 * time.Millisecond

@@ -51,6 +51,15 @@ func (p *Program) WithGateway(cmd *cobra.Command, do func(context.Context, *Clie
 	return nil
 }
 
+// Calling makes a command do what needs the API, with its arguments.
+func (p *Program) Calling(cmd *cobra.Command, do func(context.Context, *Client, []string) error) *cobra.Command {
+	AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.WithGateway(cmd, func(ctx context.Context, c *Client) error { return do(ctx, c, args) })
+	}
+	return cmd
+}
+
 func (p *Program) connect(cmd *cobra.Command) (*Client, func() error, error) {
 	server, key, err := p.Target(cmd)
 	if err != nil {

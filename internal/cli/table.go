@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 
@@ -20,6 +21,9 @@ type Table struct {
 
 // NewTable makes a table that is written to out.
 func NewTable(out io.Writer) *Table { return &Table{out: out} }
+
+// Line adds a line.
+func (t *Table) Line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
 // Flush writes the lines.
 func (t *Table) Flush() error {

@@ -130,7 +130,7 @@ func (out *Printer) flags(heading string, flags *pflag.FlagSet) {
 	}
 }
 
-// columns is how wide the help may be.
+// columns is the maximum width of the help.
 func columns(w io.Writer) int {
 	const most, least = 120, 60
 	if file, ok := w.(*os.File); ok {

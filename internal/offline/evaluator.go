@@ -189,7 +189,8 @@ func (e *Evaluator) LoadAll(ctx context.Context) (sets []*evaluation.Set, err er
 
 // Searcher searches the stored sets. Questions bring their vectors; a model is for phrasings.
 func (e *Evaluator) Searcher(stored search.Catalog) *search.Searcher {
-	options := search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: evaluation.Planners(e.planners), Bank: e.bank}
+	planners := evaluation.Planners(e.planners)
+	options := search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: planners, Bank: e.bank}
 	if e.model != nil {
 		options.Embedder = e.model
 	}

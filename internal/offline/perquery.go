@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// PerQueryReport is what fitted weights per query are worth.
+// PerQueryReport says how much fitted weights per query gain.
 type PerQueryReport struct {
 	*tune.PerQueryResult
 	// Searched is the mean that the search itself gives over all questions by the model, to see how near what is worked

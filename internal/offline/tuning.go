@@ -18,7 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// TuneReport is what a tuning found.
+// TuneReport is the result of a tuning.
 type TuneReport struct {
 	*tune.Result
 	// Searched are the means that the search itself gives over all questions, to see how near what is worked out in

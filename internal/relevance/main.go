@@ -4,8 +4,8 @@
 //	relevance -section fields          one of them
 //	relevance -list my.yaml -page my.md
 //
-// RELEVANCE_DATA is the folder of the sets; EMBEDDING_URL, ELASTICSEARCH_URL and POSTGRES_URL say where servers are, and
-// tables that need another one stay as they are.
+// RELEVANCE_DATA is the folder of the sets; EMBEDDING_URL, ELASTICSEARCH_URL and POSTGRES_URL are servers; tables
+// that need another one stay as they are.
 //
 //	tables.yaml   the list of tables
 //	main.go       flags, environment, the list
@@ -36,8 +36,9 @@ func main() {
 	section := flag.String("section", "", "the only section to write")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *list, *page, *section); err != nil {
+	err := run(ctx, *list, *page, *section)
+	stop()
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "relevance: %v\n", err)
 		os.Exit(1)
 	}

@@ -145,13 +145,13 @@ func nearest(r *engine.Result, k int) []near {
 
 // recall is the share of the exact answer that was found. A chunk as near as the last of the exact answer is no
 // loss: its exact cosine is asked for, as an index of quantised vectors may overstate it.
-func (run *measurement) recall(ctx context.Context, f *fieldTally, q *query, approximate, exact []near) (float64, error) {
+func (run *measurement) recall(ctx context.Context, f *fieldTally, q *query, returned, exact []near) (float64, error) {
 	if len(exact) == 0 {
 		return 1, nil
 	}
 	found := 0
 	var others []string
-	for _, n := range approximate {
+	for _, n := range returned {
 		if slices.ContainsFunc(exact, func(e near) bool { return e.id == n.id }) {
 			found++
 		} else {

@@ -132,12 +132,12 @@ func rankAgain(members []*Retrieval, inParts bool) {
 			returned = append(returned, rt.returnedBy(leg)...)
 		}
 		slices.SortStableFunc(returned, func(a, b place) int {
-			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.observation.Rank, b.observation.Rank), cmp.Compare(a.id, b.id))
+			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.id, b.id))
 		})
 		for i, at := range returned {
-			at.observation.Rank = i + 1
-			if !joint && at.observation.Rank > members[0].Legs[leg].K {
-				at.observation.Rank = 0
+			at.Rank = i + 1
+			if !joint && at.Rank > members[0].Legs[leg].K {
+				at.Rank = 0
 			}
 		}
 	}
@@ -145,9 +145,9 @@ func rankAgain(members []*Retrieval, inParts bool) {
 
 // place holds the criteria for the position of a candidate in a leg.
 type place struct {
-	observation *scoring.Observation
-	value       float64
-	id          string
+	*scoring.Observation
+	value float64
+	id    string
 }
 
 // returnedBy gives the hits that a leg has.

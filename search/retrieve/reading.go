@@ -68,8 +68,8 @@ type deferredScores struct {
 // defersScores reports whether the raw scores of hits that a leg did not return may be read
 // with the page: they explain a hit and do not affect the ranking.
 func (p *prepared) defersScores(sent []int) bool {
-	decides := len(p.LegThresholds().Legs) > 0 || p.Plan.Threshold.ByRelevance()
-	return p.DeferredScorer() != nil && p.demand.DeferScores && len(sent) > 1 && p.Plan.Fusion.Method == scoring.RRF && !decides
+	needed := len(p.LegThresholds().Legs) > 0 || p.Plan.Threshold.ByRelevance() || p.Plan.Fusion.Method != scoring.RRF
+	return p.DeferredScorer() != nil && p.demand.DeferScores && len(sent) > 1 && !needed
 }
 
 // unread are the scores of the legs that did not fail: the others are not asked again.

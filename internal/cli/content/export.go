@@ -64,18 +64,14 @@ func kbExportCommand(p *cli.Program) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&without, "without-vectors", false, "Leave vectors out; an import then makes new ones")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Replace what the file holds")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			head, err := exportHeadOf(ctx, c, args[0], !without)
-			if err != nil {
-				return err
-			}
-			e := &export{program: p, client: c, head: head, path: args[1]}
-			return e.run(ctx, overwrite)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		head, err := exportHeadOf(ctx, c, args[0], !without)
+		if err != nil {
+			return err
+		}
+		e := &export{program: p, client: c, head: head, path: args[1]}
+		return e.run(ctx, overwrite)
+	})
 }
 
 func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (*exportHead, error) {

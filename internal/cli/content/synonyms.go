@@ -68,16 +68,8 @@ func synonymsTryCommand(p *cli.Program, path func(set string) string) *cobra.Com
 			body.Text = &text
 		}
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			try, err := cli.PostJSON(path(args[0])+"/try", body)
-			if err != nil {
-				return err
-			}
-			text, err := c.Raw(ctx, try)
-			if err != nil {
-				return err
-			}
 			var trial versioned.SynonymTrial
-			if err := c.Decode(text, &trial); err != nil {
+			if err := c.Post(ctx, path(args[0])+"/try", body, &trial); err != nil {
 				return err
 			}
 			if *asJSON {

@@ -225,7 +225,7 @@ func failureOf(source string, err error) failure {
 	return f
 }
 
-// told is where progress is shown: nowhere with --json.
+// told returns the writer for progress, which discards it with --json.
 func (u *upload) told() io.Writer {
 	if u.quiet {
 		return io.Discard

@@ -59,31 +59,10 @@ func listCreateCommand(p *cli.Program) *cobra.Command {
 
 func listListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List judgment lists"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all quality.JudgmentLists
-			if err := c.Get(ctx, cli.ListsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.Lists)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tJUDGMENTS\tQUERY SET\tGRADES\tSOURCE\tNAME")
-			for i := range all.Lists {
-				l := &all.Lists[i]
-				out.Line("%s\t%d\t%s\t0-%d\t%s\t%s", l.ID, l.Judgments, l.QuerySet, l.MaxGrade, l.Source, l.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	columns := "ID\tJUDGMENTS\tQUERY SET\tGRADES\tSOURCE\tNAME"
+	return cli.List(p, cmd, cli.ListsPath, columns, func(l *library.JudgmentList) string {
+		return fmt.Sprintf("%s\t%d\t%s\t0-%d\t%s\t%s", l.ID, l.Judgments, l.QuerySet, l.MaxGrade, l.Source, l.Name)
+	})
 }
 
 // judgmentImport are the flags of an import.
@@ -112,13 +91,9 @@ refused end the command with 1, and the others are stored. A list has the scale 
 	flags.BoolVar(&f.chunks, "chunks", false, "It judges chunks, by their ids, and not documents")
 	flags.StringVar(&f.base, "kb", "",
 		"Knowledge base of what is judged (default: the query set's, if it has one)")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			return importJudgments(ctx, p, c, &f, args)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return importJudgments(ctx, p, c, &f, args)
+	})
 }
 
 func importJudgments(ctx context.Context, p *cli.Program, c *cli.Client, f *judgmentImport, args []string) error {
@@ -163,25 +138,21 @@ func listExportCommand(p *cli.Program) *cobra.Command {
 		Example: "  hybridge judgments export people --format trec > qrels.txt",
 	}
 	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl, csv (as Quepid), beir or trec")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			judgments, err := judgmentsOf(ctx, c, args[0])
-			if err != nil {
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		judgments, err := judgmentsOf(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		var texts map[string]string
+		if exchange.Format(format) == exchange.CSV {
+			if texts, err = textsOf(ctx, c, args[0]); err != nil {
 				return err
 			}
-			var texts map[string]string
-			if exchange.Format(format) == exchange.CSV {
-				if texts, err = textsOf(ctx, c, args[0]); err != nil {
-					return err
-				}
-			}
-			return write(p, func(w io.Writer) error {
-				return exchange.WriteJudgments(w, exchange.Format(format), judgments, texts)
-			})
+		}
+		return write(p, func(w io.Writer) error {
+			return exchange.WriteJudgments(w, exchange.Format(format), judgments, texts)
 		})
-	}
-	return cmd
+	})
 }
 
 // judgmentsOf reads all judgments of a list.

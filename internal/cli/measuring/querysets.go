@@ -98,31 +98,9 @@ func newList(spec library.JudgmentListSpec) quality.JudgmentListEdit {
 
 func querySetListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List query sets"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all quality.QuerySets
-			if err := c.Get(ctx, cli.QuerySetsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.QuerySets)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tQUERIES\tKNOWLEDGE BASES\tNAME")
-			for i := range all.QuerySets {
-				s := &all.QuerySets[i]
-				out.Line("%s\t%d\t%s\t%s", s.ID, s.Queries, strings.Join(s.KnowledgeBases, ", "), s.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	return cli.List(p, cmd, cli.QuerySetsPath, "ID\tQUERIES\tKNOWLEDGE BASES\tNAME", func(s *library.QuerySet) string {
+		return fmt.Sprintf("%s\t%d\t%s\t%s", s.ID, s.Queries, strings.Join(s.KnowledgeBases, ", "), s.Name)
+	})
 }
 
 // querySetImport are the flags of an import.
@@ -154,13 +132,9 @@ says otherwise.`,
 	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by their ids, and not documents")
 	flags.BoolVar(&f.replace, "replace", false,
 		"Replace the text of queries that have judgments too, which will count for the new text")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			return importQuerySet(ctx, p, c, &f, args)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return importQuerySet(ctx, p, c, &f, args)
+	})
 }
 
 func importQuerySet(ctx context.Context, p *cli.Program, c *cli.Client, f *querySetImport, args []string) error {
@@ -259,17 +233,13 @@ func querySetExportCommand(p *cli.Program) *cobra.Command {
 		Example: "  hybridge query-sets export faq --format csv > questions.csv",
 	}
 	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl or csv")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			queries, err := queriesOf(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			return write(p, func(w io.Writer) error { return exchange.WriteQueries(w, exchange.Format(format), queries) })
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		queries, err := queriesOf(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return write(p, func(w io.Writer) error { return exchange.WriteQueries(w, exchange.Format(format), queries) })
+	})
 }
 
 // queriesOf reads all queries of a set.
@@ -295,6 +265,17 @@ func write(p *cli.Program, do func(w io.Writer) error) error {
 	}
 	_, err := text.WriteTo(p.Stdout)
 	return err
+}
+
+// cancelIn cancels a member of a collection.
+func cancelIn(p *cli.Program, collection string, cmd *cobra.Command) *cobra.Command {
+	asJSON := cli.AddJSON(cmd.Flags())
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		if err := c.Post(ctx, pathOf(collection, args[0])+"/cancel", nil, nil); err != nil {
+			return err
+		}
+		return p.Done(*asJSON, "cancelled", args[0])
+	})
 }
 
 // deleteFrom deletes a member of a collection, once that is confirmed.

@@ -79,26 +79,21 @@ func presetEdit(text string, base *int, comment string) (any, error) {
 func presetsListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the presets that a search may name"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var list versioned.Presets
-			if err := c.Get(ctx, cli.PresetsPath, &list); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, list)
-			}
-			return printPresets(p, &list)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
+		var list versioned.Presets
+		if err := c.Get(ctx, cli.PresetsPath, &list); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, list)
+		}
+		return printPresets(p, &list)
+	})
 }
 
 // printPresets shows the source and the description of each preset.
 func printPresets(p *cli.Program, list *versioned.Presets) error {
-	table := cli.NewTable(p.Stdout)
-	out := &cli.Printer{W: table}
+	out := cli.NewTable(p.Stdout)
 	out.Line("PRESET\tSOURCE\tBASE\tVERSION\tWHEN\tABOUT")
 	for i := range list.Details {
 		d := &list.Details[i]
@@ -108,10 +103,7 @@ func printPresets(p *cli.Program, list *versioned.Presets) error {
 		}
 		out.Line("%s\t%s\t%s\t%s\t%s\t%s", d.Name, d.Source, d.Base, version, when, cli.Plain(aboutPreset(d, list.Default)))
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return out.Flush()
 }
 
 // aboutPreset describes a preset, problems first.
