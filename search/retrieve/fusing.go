@@ -107,9 +107,11 @@ func fuseTogether(members []*Retrieval) []scoring.Fused {
 	}
 	ranked := members[0].Plan.Fusion.Fuse(legs, candidates)
 	for i := range ranked {
-		at := int(ranked[i].Index)
-		found := func(rt *Retrieval) bool { return at < rt.Offset+len(rt.Hits) }
-		ranked[i].Source = members[slices.IndexFunc(members, found)].Source
+		from := 0
+		for int(ranked[i].Index) >= members[from].Offset+len(members[from].Hits) {
+			from++
+		}
+		ranked[i].Source = members[from].Source
 	}
 	return ranked
 }
