@@ -230,9 +230,11 @@ func TestNoReplacedTermStands(t *testing.T) {
 	for surface, texts := range surfaces(t) {
 		code := surface[strings.LastIndex(surface, " ")+1:]
 		var found []string
-		for _, r := range rulesOf(t, terms, code) {
-			for _, text := range texts {
-				for _, word := range r.finds(proseOf(text.text)) {
+		rules := rulesOf(t, terms, code)
+		for _, text := range texts {
+			prose := proseOf(text.text)
+			for _, r := range rules {
+				for _, word := range r.finds(prose) {
 					found = append(found, fmt.Sprintf("%s: %q for %q in %.160q", text.where, strings.TrimSpace(word), r.term, text.text))
 				}
 			}
