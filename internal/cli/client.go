@@ -21,20 +21,25 @@ import (
 
 // Client calls the API of a gateway.
 type Client struct {
-	Base string
-	Key  string
-	HTTP *http.Client
+	Base     string
+	Key      string
+	Language string // of answers, as in Accept-Language; empty: English
+	HTTP     *http.Client
 }
 
 // NewClient makes a client of the gateway at a URL.
-func NewClient(server, key string) (*Client, error) {
+func (p *Program) NewClient(server, key string) (*Client, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fault.Invalid("--server", server, "an http(s) URL, as http://127.0.0.1:8080")
 	}
-	return &Client{Base: strings.TrimRight(server, "/"), Key: key, HTTP: &http.Client{
+	c := &Client{Base: strings.TrimRight(server, "/"), Key: key, HTTP: &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
-	}}, nil
+	}}
+	if p.language != nil {
+		c.Language = p.language.Tag()
+	}
+	return c, nil
 }
 
 // Trust accepts exactly the certificate of the file: the address by which a gateway of this
@@ -126,6 +131,9 @@ func (c *Client) Stream(ctx context.Context, do Call) (io.ReadCloser, error) {
 	}
 	if c.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	if c.Language != "" {
+		request.Header.Set("Accept-Language", c.Language)
 	}
 	response, err := c.HTTP.Do(request)
 	if err != nil {

