@@ -130,93 +130,10 @@ stale: ## List tables of measurements that are too old
 stamina: generate ## Kills, damage, outages and DURATION of mixed load; writes docs/reliability.md and docs/stamina.md
 	scripts/with-services scripts/stamina "$(DURATION)"
 
-# Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is, and
-# some of them on PostgreSQL where POSTGRES_URL does.
-RELEVANCE_DATA := ../shared/data
-space := $(subst ,, )
-comma := ,
-PAIR_SETS := stackfaq lecoqa_faq
-POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
-NINE_SETS := drcd lecoqa_ans lecoqa_faq lecoqa_statute scifact stackfaq xquad_en xquad_faq_en2zh xquad_zh
-TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,script_score --into docs/relevance.md --section "together$(1)" \
-	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3)) $(4)
-OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
-ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
-DATED := versions votes single
-TITLED := scifact lecoqa_statute drcd # with titles
-recency = {"recency":{"field":"published","half_life":"365d"},"weight":$(1)}
-views = {"number":{"field":"views","shape":"log","pivot":5000},"weight":$(1)}
-status = {"match":{"field":"status","values":["in force"]},"weight":$(1)}
-with = --system '$(1)={"preset":"$(2)","top_k":10,"signals":[$(3)]}'
-SIGNALS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
-	$(DATED:%=--data evaluation/testdata/dated/%) --into docs/relevance.md --presets balanced,rrf,script_score \
-	$(foreach w,0.1 0.3 1,$(call with,recency $(w),balanced,$(call recency,$(w)))) \
-	$(foreach w,0.1 0.3 1,$(call with,views $(w),balanced,$(call views,$(w)))) \
-	$(foreach w,0.1 0.3 1,$(call with,in force $(w),balanced,$(call status,$(w)))) \
-	$(call with,rrf all 0.2,rrf,$(call recency,0.2)$(comma)$(call views,0.2)$(comma)$(call status,0.2)) \
-	$(call with,script_score all 0.3,script_score,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3)) \
-	$(call with,balanced all 0.3,balanced,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3))
-FIELDS := go run ./cmd/hybridge eval $(TITLED:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
-	$(foreach b,1 2 3 5 10,$(foreach p,text balanced,--system '$(p) title $(b)={"preset":"$(p)","top_k":10,"fields":{"title":$(b)}}'))
-PHRASINGS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
-	--data evaluation/testdata/phrased --into docs/relevance.md --presets balanced,rrf,linear,script_score,text,vector
-DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
-	$(foreach d,0 0.1 0.2 0.3 0.5 0.7,--system 'diversity $(d)={"preset":"balanced","top_k":10,"diversity":$(d)}')
-RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
-
-TUNED := go run ./cmd/hybridge tune --apart --data $(RELEVANCE_DATA) --into docs/relevance.md
-FAMILIES := go run ./cmd/hybridge tune --by-family --data $(RELEVANCE_DATA) --into docs/relevance.md
-
-relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
-	$(RELEVANCE) --presets text,vector,rrf,script_score,linear,balanced,reference_rrf,reference_script_score,reference_min_max
-	go run ./cmd/hybridge eval $(PAIR_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --section pairs --presets '' \
-		--system 'qa_four_path={"preset":"qa_four_path","top_k":10}' --system 'qa_balanced={"preset":"qa_balanced","top_k":10}' \
-		--system 'rrf={"preset":"rrf","top_k":10}' --system 'balanced={"preset":"balanced","top_k":10}' \
-		--system 'question dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question_vector":1}}' \
-		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
-		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
-		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
-	$(TUNED) --preset balanced --section tuned
-	$(TUNED) --preset rrf --section "tuned rrf"
-	$(FAMILIES) --preset balanced --per-query --section "per query by family"
-	$(FAMILIES) --preset rrf --section "tuned rrf by family"
-	[ -z "$(EMBEDDING_URL)" ] || $(SIGNALS) --section signals
-	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(SIGNALS) --section "signals postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
-	$(FIELDS) --section fields
-	[ -z "$(ELASTICSEARCH_URL)" ] || $(FIELDS) --section "fields elasticsearch" \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(POSTGRES_URL)" ] || $(FIELDS) --section "fields postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
-	[ -z "$(EMBEDDING_URL)" ] || $(PHRASINGS) --section phrasings
-	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(PHRASINGS) --section "phrasings elasticsearch" \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(PHRASINGS) --section "phrasings postgres" --engine postgres \
-		--postgres-url "$(POSTGRES_URL)"
-	$(DIVERSITY) --section diversity
-	[ -z "$(ELASTICSEARCH_URL)" ] || $(DIVERSITY) --section "diversity elasticsearch" \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(POSTGRES_URL)" ] || $(DIVERSITY) --section "diversity postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
-	$(ANSWERABILITY) --section answerability
-	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability $(OWN_SETS:%=--data evaluation/testdata/sets/%) --live \
-		--embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
-		--presets balanced,text --into docs/relevance.md --section "answerability of own sets"
-	$(call TOGETHER, in English,scifact stackfaq)
-	$(call TOGETHER, in Chinese,lecoqa_statute drcd)
-	$(call TOGETHER,,lecoqa_statute stackfaq drcd)
-	$(call TOGETHER, from Chinese,xquad_en lecoqa_statute,xquad_zh2en)
-	$(call TOGETHER, from English,xquad_zh scifact,xquad_en2zh)
-	$(call TOGETHER, all,$(NINE_SETS),xquad_zh2en xquad_en2zh)
-	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(ELASTICSEARCH_URL)" ] || $(ANSWERABILITY) --section "answerability elasticsearch" \
-		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
-	[ -z "$(ELASTICSEARCH_URL)" ] || $(call TOGETHER, on elasticsearch,xquad_zh scifact,xquad_en2zh,--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)")
-	[ -z "$(POSTGRES_URL)" ] || $(call TOGETHER, on postgres,xquad_zh scifact,xquad_en2zh,--engine postgres --postgres-url "$(POSTGRES_URL)")
-	[ -z "$(POSTGRES_URL)" ] || $(ANSWERABILITY) --section "answerability postgres" \
-		--engine postgres --postgres-url "$(POSTGRES_URL)"
-	[ -z "$(POSTGRES_URL)" ] || go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) \
-		--into docs/relevance.md --presets text,vector,rrf,balanced --engine postgres --postgres-url "$(POSTGRES_URL)"
+# Also on Elasticsearch and PostgreSQL, and with live embeddings, where ELASTICSEARCH_URL, POSTGRES_URL and EMBEDDING_URL
+# say where they are; SECTION="fields" writes one section of the page.
+relevance: generate ## Measure the presets on the retrieval sets of RELEVANCE_DATA, into docs/relevance.md
+	go run ./internal/relevance $(if $(SECTION),-section "$(SECTION)")
 
 services-up: ## Start Elasticsearch (9200), the model (8001), PostgreSQL (5432), Redis (6379) for work by hand
 	scripts/services up

@@ -40,7 +40,7 @@ type Rules struct {
 	// PartWeight multiplies the weight of terms that are part of a longer word of
 	// the question: that word is a term too and says more. 0 means 1.
 	PartWeight float64 `json:"part_weight,omitempty"`
-	// Minimum is how many distinct terms must match.
+	// Minimum is the number of distinct terms that must match.
 	Minimum Minimum `json:"minimum_should_match"`
 	// Phrases adds the compounds as phrases. Each weighs PhraseBoost times its
 	// heaviest term.

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Minimum is how many of a query's distinct terms a chunk must hold: a count, or a
+// Minimum is the number of a query's distinct terms that a chunk must hold: a count, or a
 // percentage, which is rounded down. The zero value means any one term. In text and
 // JSON it is written "30%" or "2".
 type Minimum struct {

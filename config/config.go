@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -299,16 +299,16 @@ type Key struct {
 }
 
 // Conditions returns the filter that the key is bound to; nil without one.
-func (k *Key) Conditions() ([]engine.Condition, error) {
-	filter := search.Filter{}
+func (k *Key) Conditions() ([]filter.Condition, error) {
+	expression := filter.Expression{}
 	for field, wanted := range k.Filter {
 		raw, err := json.Marshal(wanted)
 		if err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "read the filter of key %q", k.Name)
 		}
-		filter[field] = raw
+		expression[field] = raw
 	}
-	return search.ParseFilter(filter)
+	return filter.Parse(expression)
 }
 
 // Preset is a named preset: a built-in one with some other values. What is nil is as in the

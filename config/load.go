@@ -106,7 +106,7 @@ func readFile(path string) (layer, error) {
 }
 
 // readEnv reads the variables that are settings. An empty one counts as not set, because
-// that is how compose files leave a variable out.
+// compose files leave a variable out that way.
 func readEnv(environ []string) (layer, error) {
 	keys := map[string]string{}
 	for _, s := range Settings() {

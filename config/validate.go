@@ -163,7 +163,7 @@ func (c *Config) checkEmbedding(p *problems) {
 	c.checkLocal(p)
 }
 
-// maxEmbeddings is how many further models there may be.
+// maxEmbeddings limits the number of further models.
 const maxEmbeddings = 16
 
 func isModelName(name string) bool {

@@ -84,7 +84,7 @@ func (k Key) MarshalYAML() (any, error) {
 	return &node, nil
 }
 
-// secretName is how members and parameters are called whose values are secrets.
+// secretName matches the names of members and parameters whose values are secret.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|signature`)
 
 // hideSecrets masks the values that are secrets by their names, however deep.

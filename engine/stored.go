@@ -11,6 +11,7 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1" // reads as encoding/json does, in half the time
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Shared by engines that store chunks in their own tables: checks, and the stored form of a
@@ -115,7 +116,7 @@ var (
 const FieldDocumentID = "document_id"
 
 // FieldWrittenAt names Chunk.WrittenAt in filters and facets.
-const FieldWrittenAt = "written_at"
+const FieldWrittenAt = filter.FieldWrittenAt
 
 // KnownWrittenAt returns text if it has the format of Chunk.WrittenAt, else empty: older chunks may have
 // metadata of that name.

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -197,7 +198,7 @@ func (a *ask) answer(ctx context.Context, s Searcher, stored *StoredSet, preset 
 		if err != nil {
 			return nil, fault.Wrap(fault.Internal, err, "leave out the answers of query %s", a.query.ID)
 		}
-		req.Filter = search.Filter{"document_id": ids}
+		req.Filter = filter.Expression{"document_id": ids}
 	}
 	r, err := s.Search(ctx, access.Scope{Tenant: tenant}, req)
 	if err != nil {

@@ -17,14 +17,14 @@ type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
 
-// Result is how one system did on one set, a row for every judged query.
+// Result has the answers of one system on one set, a row for every judged query.
 type Result struct {
 	Set    string
 	System string
 	Rows   []Row
 }
 
-// Row is how a system answered one query.
+// Row is a system's answer to one query.
 type Row struct {
 	Set    string `json:"set"`
 	System string `json:"system"`

@@ -24,7 +24,7 @@ type StoredSet struct {
 	bases  []engine.KnowledgeBase
 }
 
-// writeSize is how many chunks are written at a time.
+// writeSize is the number of chunks written at a time.
 const writeSize = 500
 
 // Store writes a set into new knowledge bases of the engine. On an error it removes them

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// depth is how many hits each query asks for; recall@100 needs 100.
+// depth is the number of hits that each query asks for; recall@100 needs 100.
 const depth = 100
 
 // System is a way to search that is measured. Request is sent for every query, with its

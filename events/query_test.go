@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -22,7 +23,7 @@ func TestWhatIsKeptOfASearch(t *testing.T) {
 		Tenant: tenant, ClientID: "c1", SessionID: "s1", Started: noon, Took: 3 * time.Millisecond,
 		Request: search.Request{
 			Query: "Green  Tea", Queries: []string{"matcha"}, KnowledgeBases: []string{"shop"}, Offset: &offset,
-			Filter: search.Filter{"lang": json.RawMessage(`"en"`)}, Vector: []float32{1, 2},
+			Filter: filter.Expression{"lang": json.RawMessage(`"en"`)}, Vector: []float32{1, 2},
 		},
 		Response: &search.Response{
 			QueryID: "q1", Preset: "balanced", Engine: "embedded", Timings: timings, Hits: []search.Hit{{ID: "a", KnowledgeBase: "shop"}},

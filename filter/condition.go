@@ -1,9 +1,14 @@
 // Package filter restricts searches and changes to some chunks.
 //
-//	condition.go  conditions on fields
-//	match.go      matching, which engines have to agree with
-//	moment.go     times as fields and conditions have them
+//	condition.go   conditions on fields
+//	expression.go  filters as requests have them
+//	parse.go       expressions as conditions
+//	match.go       matching, which engines have to agree with
+//	moment.go      times as fields and conditions have them
 package filter
+
+// FieldWrittenAt is the field of the time at which a chunk was written.
+const FieldWrittenAt = "written_at"
 
 // Condition is one restriction on a field: a metadata key, or one of
 // document_id, document_name, owner, written_at (and category, date, title, url, group in

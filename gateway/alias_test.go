@@ -49,7 +49,7 @@ func (k *keeper) Search(ctx context.Context, scope access.Scope, req search.Requ
 // memory with the buffers that the next requests are read into.
 func TestNothingAliasesTheRequest(t *testing.T) {
 	kept := &keeper{}
-	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}}, func(f *fakes, options *Options) {
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k", "acme")}}}, func(f *fakes, options *Options) {
 		kept.fakes, options.Ingester, options.Searcher = f, kept, kept
 	})
 	const clients, each = 8, 50

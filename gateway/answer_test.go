@@ -187,7 +187,7 @@ func TestAnswersRefuse(t *testing.T) {
 func TestAClientThatGoesEndsTheModel(t *testing.T) {
 	deadline.Set(t, time.Minute)
 	model := newScriptedModel(t, "Yes. B|"+hang)
-	g := start(t, Options{Answers: model.client, Limits: endpoint.Limits{Answers: 1}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{Answers: 1}}, Answers: model.client})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	request, err := http.NewRequestWithContext(ctx, "POST", g.url+"/v1/answer", strings.NewReader(question))

@@ -26,7 +26,7 @@ func (f fakeAudit) Read(ctx context.Context, scope access.Scope, q audit.Query) 
 }
 
 func TestAuditLogIsAsked(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("full", "acme")}}})
 	got := g.ask("GET", "/v1/audit?key=a&action=DELETE&knowledge_base=b&outcome=refused&from=2026-11-28T12:00:00Z&after=7", "", "X-API-Key: full")
 	for _, want := range []string{`"key":"a"`, `"route":"DELETE"`, `"knowledge_base":"b"`, `"outcome":"refused"`, `"time":"2026-11-28T12:00:00Z"`, `"next":"6"`} {
 		if !strings.Contains(got.body, want) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
-	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
@@ -149,16 +149,16 @@ func TestKeysOnEveryRoute(t *testing.T) {
 	none := key("none", "acme")
 	none.KnowledgeBases = []string{}
 	filtered := key("filtered", "acme")
-	filtered.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "anna"}}}}
+	filtered.Filter = []filter.Condition{{Field: "owner", In: []filter.Value{{V: "anna"}}}}
 	file, err := keys.OpenSQLite(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { shut(t, file) })
-	g := start(t, Options{StoredKeys: keys.NewKeeper(t.Context(), file, slog.New(slog.DiscardHandler)), Keys: []endpoint.Key{
+	g := start(t, Options{Options: endpoint.Options{StoredKeys: keys.NewKeeper(t.Context(), file, slog.New(slog.DiscardHandler)), Keys: []endpoint.Key{
 		filtered, key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
 		key("stranger", "rival"),
-	}})
+	}}})
 	for _, op := range operations(t, g) {
 		t.Run(op.method+" "+op.path, func(t *testing.T) { checkKeys(t, g, op) })
 	}
@@ -246,8 +246,8 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	if op.whole() {
 		refused(op.valid(g, "X-API-Key: filtered"), false, http.StatusForbidden)
 	} else {
-		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []engine.Condition{
-			{Field: "owner", In: []engine.Value{{V: "anna"}}},
+		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []filter.Condition{
+			{Field: "owner", In: []filter.Value{{V: "anna"}}},
 		}})
 	}
 	// Another tenant has a knowledge base of the same id; it must reach its own.
@@ -268,7 +268,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 func TestKeysAttachWhatTheyAreGiven(t *testing.T) {
 	attacher := key("attacher", "acme")
 	attacher.Attach = []string{"ragflow_*"}
-	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme"), attacher}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("full", "acme"), attacher}}})
 	allowed := func(index string, headers ...string) bool {
 		t.Helper()
 		g.ask("GET", "/v1/knowledge-bases/"+base, "", headers...)
@@ -288,7 +288,7 @@ func TestKeysAttachWhatTheyAreGiven(t *testing.T) {
 
 // A knowledge base that a key is not bound to looks like one that is not there.
 func TestBoundKeyCannotTellWhatExists(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("elsewhere", "acme", "other")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("elsewhere", "acme", "other")}}})
 	there := g.ask("GET", "/v1/knowledge-bases/manuals", "", "X-API-Key: elsewhere")
 	absent := g.ask("GET", "/v1/knowledge-bases/nothing", "", "X-API-Key: elsewhere")
 	if strings.ReplaceAll(there.body, "manuals", "nothing") != absent.body {
@@ -303,7 +303,7 @@ func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 func TestStrangersLearnNoVersionAndNoEngine(t *testing.T) {
 	asked := 0
 	g := start(t, Options{
-		Version: "9.8.7", Keys: []endpoint.Key{key("k", "acme")},
+		Options: endpoint.Options{Keys: []endpoint.Key{key("k", "acme")}}, Version: "9.8.7",
 		Readiness: func(context.Context) map[string]error {
 			asked++
 			return map[string]error{"postgres": nil}
@@ -358,7 +358,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	if forwarded.status != 403 {
 		t.Errorf("X-Forwarded-Host was believed: %d; want forwarded.status 403", forwarded.status)
 	}
-	f(start(t, Options{Keys: []endpoint.Key{key("k", "acme")}}), "gateway.example", 200)
+	f(start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k", "acme")}}}), "gateway.example", 200)
 	for _, probe := range []string{"/healthz", "/readyz"} {
 		if got := keyless.ask("GET", probe, "", "Host: 10.0.0.7:8080"); got.status != 200 {
 			t.Errorf("%s for another host: %d %s; want got.status 200", probe, got.status, brief.Of(got.body))
@@ -373,7 +373,7 @@ func TestHostsOfAnOpenListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := startOn(t, listener, Options{AllowedHosts: []string{"Gateway.lan", "[fd00::7]"}})
+	g := startOn(t, listener, Options{Options: endpoint.Options{AllowedHosts: []string{"Gateway.lan", "[fd00::7]"}}})
 	f := func(method, path, host string, want int) {
 		t.Helper()
 		if got := g.ask(method, path, "", "Host: "+host); got.status != want {
@@ -397,7 +397,7 @@ func TestHostsOfAnOpenListener(t *testing.T) {
 // A page of another site may send what needs no preflight, and the browser may know a way in
 // that the page does not.
 func TestOriginsOfWrites(t *testing.T) {
-	g := start(t, Options{AllowedOrigins: []string{"https://app.example"}})
+	g := start(t, Options{Options: endpoint.Options{AllowedOrigins: []string{"https://app.example"}}})
 	f := func(method, path string, want int, headers ...string) {
 		t.Helper()
 		body := ""
@@ -435,7 +435,7 @@ func TestCORS(t *testing.T) {
 		return got
 	}
 	const app, asked = "https://app.example", "Access-Control-Request-Method: DELETE"
-	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []endpoint.Key{key("k", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{AllowedOrigins: []string{app}, Keys: []endpoint.Key{key("k", "acme")}}})
 	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type,x-meilisearch-client")
 	if h := got.header.Get("Access-Control-Allow-Headers"); h != "authorization,content-type,x-meilisearch-client" ||
 		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "PATCH") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {

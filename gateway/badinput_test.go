@@ -83,7 +83,7 @@ func TestNullMembers(t *testing.T) {
 }
 
 func TestBadRequests(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{JSONBytes: 100_000}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{JSONBytes: 100_000}}})
 	f := func(method, path, body, contentType string, status int, code, field string) reply {
 		t.Helper()
 		headers := []string{}

@@ -70,7 +70,7 @@ func TestSearchesOfABatchFailAlone(t *testing.T) {
 }
 
 func TestABatchIsNoLargerThanAnAnswer(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{AnswerBytes: 4000}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{AnswerBytes: 4000}}})
 	f := func(n, status int) {
 		t.Helper()
 		queries := strings.Split(strings.Repeat("a ", n), " ")[:n]
@@ -83,7 +83,7 @@ func TestABatchIsNoLargerThanAnAnswer(t *testing.T) {
 }
 
 func TestSearchesOfABatchCountAsRequests(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{KeyRate: 20}, Keys: []endpoint.Key{key("k1", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{KeyRate: 20}, Keys: []endpoint.Key{key("k1", "acme")}}})
 	const auth = "Authorization: Bearer k1"
 	queries := strings.Split(strings.Repeat("a ", 20), " ")[:20]
 	for attempt := 0; ; attempt++ {

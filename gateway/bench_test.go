@@ -27,10 +27,10 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func benchmarkSearch(b *testing.B, body string) {
-	g := start(b, Options{
+	g := start(b, Options{Options: endpoint.Options{
 		Keys:   []endpoint.Key{key("k", "acme")},
 		Logger: slog.New(slog.NewJSONHandler(formatted{}, nil)),
-	})
+	}})
 	g.canned = cannedResponse(10)
 	if strings.Contains(body, `"vector"`) {
 		g.canned.Documents = manyDocuments(320)

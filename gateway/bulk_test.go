@@ -60,7 +60,7 @@ func TestBulkStalls(t *testing.T) {
 	deadline.Set(t, time.Minute)
 	f := func(limits endpoint.Limits, code string, meanwhile func(*gatewayUnderTest)) {
 		t.Helper()
-		g := start(t, Options{Limits: limits})
+		g := start(t, Options{Options: endpoint.Options{Limits: limits}})
 		body, feed := io.Pipe()
 		answered := make(chan reply)
 		go func() { answered <- g.send("POST", bulkPath, body, asNDJSON) }()
@@ -112,7 +112,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func TestBulkIsStreamed(t *testing.T) {
 	const count = 24_000 // 100 MB, many times what the collector lets stand
 	t.Setenv("TMPDIR", t.TempDir())
-	g := start(t, Options{Limits: endpoint.Limits{SpoolBytes: 4096}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{SpoolBytes: 4096}}})
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // what waits to be collected is not what is held
 	var before, peak atomic.Uint64
 	watchHeap(&before)()

@@ -25,9 +25,7 @@ func BenchmarkCold(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := startOn(b, coldListener{listener, clock}, Options{
-		Keys: []endpoint.Key{key("k", "acme")}, Logger: slog.New(slog.DiscardHandler),
-	})
+	g := startOn(b, coldListener{listener, clock}, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k", "acme")}, Logger: slog.New(slog.DiscardHandler)}})
 	g.canned = cannedResponse(10)
 	g.canned.Documents = manyDocuments(320)
 	g.answer = clock.searched

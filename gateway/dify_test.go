@@ -10,7 +10,7 @@ import (
 )
 
 func TestDifyRetrieval(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme"), key("k2", "acme", "other")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme"), key("k2", "acme", "other")}}})
 	const path = "/dify/retrieval"
 	f := func(body, auth string, status int, contains string) {
 		t.Helper()

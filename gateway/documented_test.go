@@ -76,7 +76,7 @@ var documentedErrors = []documentedError{
 }
 
 func askWithoutKey(g *gatewayUnderTest) reply {
-	closed := start(g.t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
+	closed := start(g.t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}})
 	defer func() { _ = closed.stop() }()
 	return closed.ask(http.MethodGet, "/v1/presets", "")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/evaluation/clicks"
 	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -36,7 +37,7 @@ func logging(t *testing.T) *gatewayUnderTest {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { shut(t, l) })
-	return start(t, Options{Events: l, Clicks: clicks.New(l, nil)})
+	return start(t, Options{Services: quality.Services{Events: l, Clicks: clicks.New(l, nil)}})
 }
 
 func TestEventsOfAPage(t *testing.T) {

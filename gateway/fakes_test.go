@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/rag"
@@ -295,7 +296,7 @@ func (f *fakes) DeleteDocument(ctx context.Context, scope access.Scope, d ingest
 }
 
 func (f *fakes) DeleteWhere(
-	ctx context.Context, scope access.Scope, kb string, _ []engine.Condition, _ bool,
+	ctx context.Context, scope access.Scope, kb string, _ []filter.Condition, _ bool,
 ) (int, error) {
 	return 3, f.note(ctx, scope, kb)
 }

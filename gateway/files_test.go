@@ -20,7 +20,7 @@ const (
 
 func TestUploadedFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	g := start(t, Options{Limits: endpoint.Limits{SpoolBytes: 10, FileBytes: 1000}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{SpoolBytes: 10, FileBytes: 1000}}})
 	written := func(name, content string, body io.Reader, want string) {
 		t.Helper()
 		if body == nil {
@@ -94,7 +94,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 
 func TestAnUploadThatStalls(t *testing.T) {
 	deadline.Set(t, time.Minute)
-	g := start(t, Options{Limits: endpoint.Limits{Idle: 200 * time.Millisecond}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{Idle: 200 * time.Millisecond}}})
 	body, feed := io.Pipe()
 	answered := make(chan reply)
 	go func() { answered <- g.send("POST", uploadPath+"a.md", body, asFile) }()

@@ -29,7 +29,7 @@ func follow(g *gatewayUnderTest, path string, headers ...string) reply {
 
 // The guide needs no key, as the page does not, and is served whole.
 func TestGuide(t *testing.T) {
-	g := start(t, Options{UI: ui, Guide: readGuide, Keys: []endpoint.Key{key("secret", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("secret", "acme")}}, UI: ui, Guide: readGuide})
 	read, err := readGuide()
 	if err != nil {
 		t.Fatal(err)

@@ -10,18 +10,18 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // NewKey asks for a key of the caller's tenant.
 type NewKey struct {
-	Name           string        `json:"name" doc:"Name for the log, of its own among all stored keys, also those revoked."`
-	Roles          []string      `json:"roles,omitempty" doc:"Of search, write, manage, operate; by default search."`
-	KnowledgeBases []string      `json:"knowledge_bases,omitempty" doc:"Those that the key is limited to; left out, all that the caller may see."`
-	Filter         search.Filter `json:"filter,omitempty" doc:"Filter that the key is bound to, as of a search."`
-	Attach         []string      `json:"attach,omitempty" doc:"Existing Elasticsearch indexes that the key may attach, * for any characters; by default none."`
-	ExpiresAt      *time.Time    `json:"expires_at,omitempty" doc:"When the key ends; left out: never."`
+	Name           string            `json:"name" doc:"Name for the log, of its own among all stored keys, also those revoked."`
+	Roles          []string          `json:"roles,omitempty" doc:"Of search, write, manage, operate; by default search."`
+	KnowledgeBases []string          `json:"knowledge_bases,omitempty" doc:"Those that the key is limited to; left out, all that the caller may see."`
+	Filter         filter.Expression `json:"filter,omitempty" doc:"Filter that the key is bound to, as of a search."`
+	Attach         []string          `json:"attach,omitempty" doc:"Existing Elasticsearch indexes that the key may attach, * for any characters; by default none."`
+	ExpiresAt      *time.Time        `json:"expires_at,omitempty" doc:"When the key ends; left out: never."`
 }
 
 // MadeKey is a key with its secret, which is shown only once.
@@ -141,7 +141,7 @@ func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, e
 		}
 	}
 	if len(n.Filter) > 0 {
-		if _, err := search.ParseFilter(n.Filter); err != nil {
+		if _, err := filter.Parse(n.Filter); err != nil {
 			return r, err
 		}
 		raw, err := json.Marshal(n.Filter)

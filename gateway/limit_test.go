@@ -25,14 +25,10 @@ func (c *clock) move(d time.Duration) { c.at = c.at.Add(d) }
 
 // limited is a server of two keys with few requests each.
 func limited(l endpoint.Limits, c *clock, back *fakes) *Server {
-	return New(Options{
-		Keys: []endpoint.Key{
-			{Name: "one", Tenant: "t", Hash: sha256.Sum256([]byte("one"))},
-			{Name: "two", Tenant: "t", Hash: sha256.Sum256([]byte("two"))},
-		},
-		Searcher: back, Catalog: back, Ingester: back,
-		Limits: l, Now: c.now, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")},
-	})
+	return New(Options{Options: endpoint.Options{Keys: []endpoint.Key{
+		{Name: "one", Tenant: "t", Hash: sha256.Sum256([]byte("one"))},
+		{Name: "two", Tenant: "t", Hash: sha256.Sum256([]byte("two"))},
+	}, Limits: l, Now: c.now, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")}}, Searcher: back, Catalog: back, Ingester: back})
 }
 
 func statusOf(t *testing.T, s *Server, key, from string) (int, http.Header) {
@@ -232,7 +228,11 @@ func TestAddressesOfProxies(t *testing.T) {
 	const claims, proxy = "0.0.0.0/8", "10.1.0.0/16"
 	f := func(trusted []string, forwarded [2]string, same bool) {
 		t.Helper()
-		o := Options{Keys: []endpoint.Key{key("one", "t")}, Limits: endpoint.Limits{WrongKeys: 1}, Now: newClock().now}
+		o := Options{Options: endpoint.Options{
+			Keys:   []endpoint.Key{key("one", "t")},
+			Limits: endpoint.Limits{WrongKeys: 1},
+			Now:    newClock().now,
+		}}
 		for _, network := range trusted {
 			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(network))
 		}

@@ -18,7 +18,7 @@ const inLines = "Accept: application/x-ndjson"
 
 // The last line is the result, or why there is none.
 func TestAFileInLines(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{FileBytes: 1000}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{FileBytes: 1000}}})
 	f := func(content string, want ...string) {
 		t.Helper()
 		got := g.ask("POST", uploadPath+"a.md", content, asFile, inLines)
@@ -54,7 +54,7 @@ func TestAFileInLines(t *testing.T) {
 
 // What ends before its first line, and who asks for no lines, is answered as ever.
 func TestAFileNotInLines(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{FileBytes: 1000}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{FileBytes: 1000}}})
 	refused := func(path, content string, status int, code string) {
 		t.Helper()
 		got := g.ask("POST", path, content, asFile, inLines)
@@ -114,7 +114,7 @@ func TestAClientThatGoesEndsTheWork(t *testing.T) {
 
 func TestTheEndOfTheServerEndsTheWork(t *testing.T) {
 	deadline.Set(t, time.Minute)
-	g := start(t, Options{Limits: endpoint.Limits{ShutdownGrace: 10 * time.Millisecond}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{ShutdownGrace: 10 * time.Millisecond}}})
 	lines := begin(context.Background(), t, g)
 	go func() { _ = g.stop() }() // its error is reported when the test ends
 	last := ""

@@ -114,7 +114,7 @@ func (f fakeJobs) Watch(ctx context.Context, tenant, id string, see func(jobs.Jo
 }
 
 func TestMappingsAndJobs(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme"), key("elsewhere", "acme", "other")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("full", "acme"), key("elsewhere", "acme", "other")}}})
 	f := func(key, method, path, body string, status int, contains string) {
 		t.Helper()
 		headers := []string{"X-API-Key: " + key}

@@ -65,7 +65,7 @@ func (a *agent) call(tool string, arguments, into any) (text string, failed bool
 type arguments map[string]any
 
 func TestAgentsHaveFourTools(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}, Version: "v1"})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}, Version: "v1"})
 	a := agentOf(g, "k1")
 	if known := a.InitializeResult(); known.ServerInfo.Name != "hybridge" || known.Instructions == "" {
 		t.Errorf(`it introduces itself by %+v; want known.ServerInfo.Name "hybridge" and known.Instructions other than ""`, known)
@@ -117,7 +117,7 @@ func TestAgentsHaveFourTools(t *testing.T) {
 }
 
 func TestDocumentsAreResources(t *testing.T) {
-	a := agentOf(start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}}), "k1")
+	a := agentOf(start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}}), "k1")
 	var uris []string
 	for resource, err := range a.Resources(t.Context(), nil) {
 		if err != nil {
@@ -143,7 +143,7 @@ func TestDocumentsAreResources(t *testing.T) {
 }
 
 func TestWrongCallsAreToldToAgents(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme"), key("k2", "acme", "other")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme"), key("k2", "acme", "other")}}})
 	a := agentOf(g, "k1")
 	f := func(tool string, in arguments, want string) {
 		t.Helper()
@@ -172,7 +172,7 @@ func TestWrongCallsAreToldToAgents(t *testing.T) {
 }
 
 func TestMessagesThatAreRefused(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}, Limits: endpoint.Limits{JSONBytes: 1000}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}, Limits: endpoint.Limits{JSONBytes: 1000}}})
 	f := func(body, key string, status int, contains string) {
 		t.Helper()
 		got := g.ask("POST", "/mcp", body, asJSON, "Authorization: "+key, "Accept: application/json, text/event-stream")

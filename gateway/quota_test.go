@@ -23,10 +23,10 @@ func TestTenantsHaveTheirQuotas(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	c := newClock()
 	c.move(-time.Second / 4) // a part of a second is waited for as a whole one: who comes as told is not refused again
-	g := start(t, Options{Quota: quota.New(quota.Options{
+	g := start(t, Options{Options: endpoint.Options{Quota: quota.New(quota.Options{
 		Now: c.now, Limits: quota.Limits{Bytes: 50, KnowledgeBases: 1, Chunks: 10}, Store: store, Logger: slog.New(slog.DiscardHandler),
 		Count: func(context.Context, string) (quota.Counts, error) { return quota.Counts{}, nil },
-	})})
+	})}})
 	documents := "/v1/knowledge-bases/" + base + "/documents"
 	f := func(path, body, kind string, status int, detail string) reply {
 		t.Helper()

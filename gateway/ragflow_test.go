@@ -9,7 +9,7 @@ import (
 )
 
 func TestRagflowErrorsHaveItsForm(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}})
 	const path = "/api/v1/retrieval"
 	f := func(method, path, body, auth string, status int, want string) {
 		t.Helper()

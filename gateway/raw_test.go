@@ -48,7 +48,7 @@ func (g *gatewayUnderTest) raw(requests string) []reply {
 }
 
 func TestRawRequests(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k", "acme")}}})
 	f := func(requests string, statuses ...int) {
 		t.Helper()
 		var got []int

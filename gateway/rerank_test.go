@@ -12,7 +12,7 @@ import (
 )
 
 func TestRerank(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}})
 	f := func(path, body string, status int, contains string) {
 		t.Helper()
 		got := g.ask("POST", path, body, asJSON, "Authorization: Bearer k1")

@@ -22,7 +22,7 @@ func TestRolesOfRoutes(t *testing.T) {
 		k.Roles = []string{role}
 		all = append(all, k)
 	}
-	g := start(t, Options{Keys: all})
+	g := start(t, Options{Options: endpoint.Options{Keys: all}})
 	var document struct {
 		Paths map[string]map[string]struct {
 			Role string `json:"x-role"`

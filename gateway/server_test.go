@@ -75,7 +75,7 @@ func TestPanicCostsOneRequest(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	g := start(t, Options{Limits: endpoint.Limits{Request: 100 * time.Millisecond}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{Request: 100 * time.Millisecond}}})
 	g.answer = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	got := g.ask("POST", "/v1/search", question, asJSON)
 	if p := got.problem(t); p.Code != "timeout" {
@@ -86,7 +86,7 @@ func TestDeadline(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	const query = `{"query": "my private question", "knowledge_bases": ["manuals"]}`
 	const wrong = `{"query": "a", "top_k": 77777.5}`
-	quiet := start(t, Options{Keys: []endpoint.Key{key("k1", "acme")}})
+	quiet := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("k1", "acme")}}})
 	quiet.ask("POST", "/v1/search", query, asJSON, "X-API-Key: k1", "X-Request-Id: id-7")
 	quiet.ask("POST", "/v1/search", wrong, asJSON, "X-API-Key: k1")
 	_, line, _ := strings.Cut(quiet.log.String(), "\n") // behind the warning that the answer is degraded
@@ -109,7 +109,7 @@ func TestAccessLog(t *testing.T) {
 	if !strings.Contains(quiet.log.String(), `"code":"invalid_argument","field":"top_k"`) {
 		t.Errorf("the log does not name the mistake: %s", quiet.log.String())
 	}
-	talkative := start(t, Options{LogQueries: true})
+	talkative := start(t, Options{Options: endpoint.Options{LogQueries: true}})
 	talkative.ask("POST", "/v1/search", query, asJSON)
 	if !strings.Contains(talkative.log.String(), `"query":"my private question"`) {
 		t.Errorf("the query is not logged: %s", talkative.log.String())
@@ -174,7 +174,7 @@ func TestGracefulShutdown(t *testing.T) {
 // When the grace is over, handlers see the end of their context.
 func TestShutdownEndsWhatHangs(t *testing.T) {
 	deadline.Set(t, time.Minute)
-	g := start(t, Options{Limits: endpoint.Limits{ShutdownGrace: 20 * time.Millisecond}})
+	g := start(t, Options{Options: endpoint.Options{Limits: endpoint.Limits{ShutdownGrace: 20 * time.Millisecond}}})
 	entered := make(chan struct{})
 	g.answer = func(ctx context.Context) error {
 		close(entered)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSynonymsOfWhatACallerSees(t *testing.T) {
-	g := start(t, Options{Keys: []endpoint.Key{key("full", "acme"), key("bound", "acme", base)}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("full", "acme"), key("bound", "acme", base)}}})
 	f := func(key, method, path, body string, status int, part string) {
 		t.Helper()
 		got := g.ask(method, "/v1/synonyms"+path, body, "X-API-Key: "+key, asJSON)

@@ -45,7 +45,7 @@ func TestPackedFiles(t *testing.T) {
 const asBrowser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 
 func TestUI(t *testing.T) {
-	g := start(t, Options{UI: ui, Keys: []endpoint.Key{key("secret", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("secret", "acme")}}, UI: ui})
 	f := func(path string, status int, contentType, caching string) {
 		t.Helper()
 		got := g.ask("GET", path, "", asBrowser)
@@ -85,7 +85,7 @@ func TestPagesAreThoseOfTheApplication(t *testing.T) {
 
 // Who asks for what is not there gets the page that says so, or a problem; both are 404.
 func TestUnknownAddresses(t *testing.T) {
-	g := start(t, Options{UI: ui, Keys: []endpoint.Key{key("secret", "acme")}})
+	g := start(t, Options{Options: endpoint.Options{Keys: []endpoint.Key{key("secret", "acme")}}, UI: ui})
 	const html, asProgram, anything = "text/html; charset=utf-8", "Accept: application/json", "Accept: */*"
 	f := func(method, path, accept, contentType string) {
 		t.Helper()

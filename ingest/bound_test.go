@@ -8,21 +8,22 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
-func boundTo(conditions ...engine.Condition) access.Scope {
+func boundTo(conditions ...filter.Condition) access.Scope {
 	return access.Scope{Tenant: "acme", Filter: conditions}
 }
 
-func in(field string, values ...string) engine.Condition {
-	c := engine.Condition{Field: field}
+func in(field string, values ...string) filter.Condition {
+	c := filter.Condition{Field: field}
 	for _, v := range values {
-		c.In = append(c.In, engine.Value{V: v})
+		c.In = append(c.In, filter.Value{V: v})
 	}
 	return c
 }
 
-func notIn(field string, values ...string) engine.Condition {
+func notIn(field string, values ...string) filter.Condition {
 	c := in(field, values...)
 	c.Not = true
 	return c

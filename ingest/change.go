@@ -88,7 +88,7 @@ func (c *Changed) add(outcomes []engine.ChangeOutcome) {
 // changeAll has an Edit decide about all chunks that pass the conditions, a page at a time. Those that are written
 // meanwhile may be among them.
 func (t *target) changeAll(
-	ctx context.Context, conditions []engine.Condition, edit engine.Edit, refresh bool,
+	ctx context.Context, conditions []filter.Condition, edit engine.Edit, refresh bool,
 ) (changed Changed, err error) {
 	for after := ""; ; {
 		ids, err := t.engine.SelectChunks(ctx, engine.SelectRequest{
@@ -109,12 +109,12 @@ func (t *target) changeAll(
 }
 
 // within are conditions and what the filter of the scope adds to them.
-func (t *target) within(conditions ...engine.Condition) []engine.Condition {
+func (t *target) within(conditions ...filter.Condition) []filter.Condition {
 	return slices.Concat(conditions, t.scope.Filter)
 }
 
 // removeAll deletes the chunks that pass conditions, each if it does when it is deleted.
-func (t *target) removeAll(ctx context.Context, conditions []engine.Condition) (int, error) {
+func (t *target) removeAll(ctx context.Context, conditions []filter.Condition) (int, error) {
 	changed, err := t.changeAll(ctx, conditions, engine.RemoveThose(conditions), false)
 	if err == nil {
 		err = changed.outcome(incompleteDeletion)
@@ -126,7 +126,7 @@ func (t *target) removeAll(ctx context.Context, conditions []engine.Condition) (
 // were; with dryRun it only counts them. A chunk is deleted if it passes them at that moment: what somebody
 // rewrites meanwhile so that it does not stays. An error leaves what was deleted before it deleted.
 func (p *Pipeline) DeleteWhere(
-	ctx context.Context, scope access.Scope, kb string, conditions []engine.Condition, dryRun bool,
+	ctx context.Context, scope access.Scope, kb string, conditions []filter.Condition, dryRun bool,
 ) (int, error) {
 	if len(conditions) == 0 {
 		return 0, fault.Invalid("filter", "empty", "a filter with a field; without one delete the knowledge base")

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // passagesPipeline has an empty knowledge base on a real engine.
@@ -91,7 +92,7 @@ func TestDocumentsInEveryOrder(t *testing.T) {
 		f(Listing{Limit: limit, Query: "nothing"}, 0)
 	}
 	bound := acme
-	bound.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "o1"}}}}
+	bound.Filter = []filter.Condition{{Field: "owner", In: []filter.Value{{V: "o1"}}}}
 	if got, err := p.ListDocuments(ctx, bound, Listing{KB: passages, Sort: "chunks", Limit: 3}); err != nil || got.Total != 12 {
 		t.Errorf("a key with a filter sees %+v, %v; want no error and got.Total 12", got, err)
 	}
@@ -162,7 +163,7 @@ func TestWhenDocumentsWereWritten(t *testing.T) {
 	}
 	f("new vectors", true)
 	bound := acme
-	bound.Filter = []engine.Condition{{Field: engine.FieldWrittenAt, Range: &engine.Range{LT: &engine.Value{V: "2026"}}}}
+	bound.Filter = []filter.Condition{{Field: engine.FieldWrittenAt, Range: &filter.Range{LT: &filter.Value{V: "2026"}}}}
 	got, err := p.Documents(ctx, bound, passages, Page{Limit: 10})
 	if err != nil || len(got) != 1 || got[0].WrittenAt != before {
 		t.Errorf("a key that is bound to what is old sees %+v, %v; want no error and 1 got and got[0].WrittenAt before", got, err)

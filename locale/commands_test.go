@@ -14,7 +14,8 @@ import (
 
 // ofCommands are the files that make texts for people at a command line, and those that say which arguments are texts.
 func ofCommands(file string) bool {
-	return strings.HasPrefix(file, "internal/cli/") && !isSeen(file) || strings.HasPrefix(file, "fault/")
+	ours := strings.HasPrefix(file, "internal/cli/") || strings.HasPrefix(file, "internal/offline/")
+	return ours && !isSeen(file) || strings.HasPrefix(file, "fault/")
 }
 
 // TestCommandCatalogs holds the catalogs of the command line to its sources. Its help is held to them by cmd/hybridge.
@@ -45,7 +46,7 @@ func TestCommandCatalogs(t *testing.T) {
 			}
 		}
 	}
-	help, source := readAll(t, "../cmd/hybridge/testdata", "help.txt"), readAll(t, "../internal/cli", ".go")
+	help, source := readAll(t, "../cmd/hybridge/testdata", "help.txt"), readAll(t, "../internal", ".go")
 	for english, said := range own {
 		m, err := newMessage(english, said)
 		if err != nil {

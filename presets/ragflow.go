@@ -62,7 +62,7 @@ func ragflow(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		return p, err
 	}
 	if p.Fields == nil {
-		p.UsualFields = ragflowFields()
+		p.DefaultBoosts = ragflowFields()
 	}
 	p.Fusion, p.Joint = scoring.Fusion{Method: scoring.ScriptScore}, true
 	if or(req.TextRequired, true) {

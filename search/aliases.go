@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -17,7 +16,6 @@ import (
 type (
 	ByQuestion    = plan.ByQuestion
 	Exactness     = plan.Exactness
-	Filter        = plan.Filter
 	Highlight     = plan.Highlight
 	Leg           = plan.Leg
 	MatchSignal   = plan.MatchSignal
@@ -79,7 +77,7 @@ const (
 	MaxTopK           = plan.MaxTopK
 	MaxCandidates     = plan.MaxCandidates
 	MaxKnowledgeBases = plan.MaxKnowledgeBases
-	MaxCountedApart   = plan.MaxCountedApart
+	MaxDisjunctive    = plan.MaxDisjunctive
 	MaxFragmentSize   = plan.MaxFragmentSize
 	MaxFragments      = plan.MaxFragments
 	MaxNameBytes      = plan.MaxNameBytes
@@ -102,9 +100,6 @@ const (
 
 	SuggestTerm = typing.SuggestTerm
 )
-
-// ParseFilter is plan.ParseFilter.
-func ParseFilter(filter Filter) ([]engine.Condition, error) { return plan.ParseFilter(filter) }
 
 // AutoThreshold is plan.AutoThreshold.
 func AutoThreshold() Threshold { return plan.AutoThreshold() }

@@ -11,7 +11,7 @@ import (
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
 func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Request) (*answer.AnalyzeResponse, error) {
-	r, err := s.planWritten(ctx, scope, &req)
+	r, err := s.planRewritten(ctx, scope, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req plan.Req
 	if err != nil {
 		return nil, err
 	}
-	s.pose(r, q)
+	s.setQuestion(r, q)
 	if len(r.Bound) == 0 { // a key that is bound to a filter must not see the ids of hidden chunks
 		s.asker().Match(&r.Asked)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/engines"
 )
@@ -31,7 +32,7 @@ func notes(id string) []engine.Chunk {
 }
 
 // notesFilter has a condition on each of the fields that are counted, and one on another.
-var notesFilter = search.Filter{
+var notesFilter = filter.Expression{
 	"metadata.category": json.RawMessage(`["c0"]`),
 	"page":              json.RawMessage(`{"lte": 1}`),
 	"document_id":       json.RawMessage(`["d0", "d1"]`),
@@ -166,7 +167,7 @@ func TestFacetModesThatAreRefused(t *testing.T) {
 	b.fill("manuals", shelf()...)
 	f := func(mode string, fields int, detail string) {
 		t.Helper()
-		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text", FacetMode: mode, Filter: search.Filter{}}
+		req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text", FacetMode: mode, Filter: filter.Expression{}}
 		for i := range fields {
 			field := strings.Repeat("f", i+1)
 			req.Facets, req.Filter[field] = append(req.Facets, field), json.RawMessage(`1`)
@@ -176,9 +177,9 @@ func TestFacetModesThatAreRefused(t *testing.T) {
 			t.Errorf("%s of %d fields: %v", mode, fields, err)
 		}
 	}
-	f("disjunctive", search.MaxCountedApart, "")
-	f("conjunctive", search.MaxCountedApart+1, "")
-	f("disjunctive", search.MaxCountedApart+1,
+	f("disjunctive", search.MaxDisjunctive, "")
+	f("conjunctive", search.MaxDisjunctive+1, "")
+	f("disjunctive", search.MaxDisjunctive+1,
 		"facet_mode disjunctive counts 11 fields without the filter on them; at most 10 are accepted")
 	f("or", 0, `facet_mode is "or"; it must be conjunctive or disjunctive`)
 	f("Disjunctive", 0, `facet_mode is "Disjunctive"; it must be conjunctive or disjunctive`)
@@ -206,7 +207,7 @@ func (e *sideways) Search(ctx context.Context, req *engine.Request) (*engine.Res
 	e.mu.Lock()
 	e.requests = append(e.requests, req)
 	e.mu.Unlock()
-	filtered := slices.ContainsFunc(req.Filter.Conditions, func(c engine.Condition) bool { return c.Field == "category" })
+	filtered := slices.ContainsFunc(req.Filter.Conditions, func(c filter.Condition) bool { return c.Field == "category" })
 	if filtered && e.narrow != nil {
 		return nil, e.narrow()
 	}
@@ -232,7 +233,7 @@ func besides(t *testing.T) (*bench, *sideways) {
 func account() search.Request {
 	return search.Request{
 		Query: "refund on the page", KnowledgeBases: []string{"manuals"}, Facets: []string{"category", "page"},
-		Filter: search.Filter{
+		Filter: filter.Expression{
 			"category": json.RawMessage(`"account"`), "page": json.RawMessage(`3`), "document_id": json.RawMessage(`"account"`),
 		},
 		FacetMode: search.FacetDisjunctive,

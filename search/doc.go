@@ -4,14 +4,14 @@
 //
 //	plan        the request, and its plan                            plan.Request -> plan.Plan
 //	ask         the question, parsed, filtered and embedded          -> ask.Asked
-//	retrieve    statistics, legs and evidence of each knowledge base -> []retrieve.Retrieval
+//	retrieve    statistics, legs and evidence of each knowledge base -> []retrieve.Answered
 //	relevance   how probably each hit answers the question           -> relevance.Calibrated
 //	rank        one order, cut and counted                           -> rank.Ranked
 //	refine      the steps after the fusion that read chunks          -> refine.Set
 //	present     the page                                             -> answer.Response
 //
-// relevance and rank compute with values and ask nobody. plan holds requests and plans, answer holds responses, engines
-// sends requests to engines. typing is beside the steps: suggestions and corrections.
+// relevance and rank compute with values and call no engine or model. plan holds requests and plans, answer holds
+// responses, engines sends requests to engines. typing is beside the steps: suggestions and corrections.
 //
 // The files of this package:
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -94,7 +95,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(chunks) > 0 && engine.MatchesAll(c.run.Bound, &chunks[0]) {
+		if len(chunks) > 0 && filter.MatchesAll(c.run.Bound, &chunks[0]) {
 			c.from, c.chunk = rt, &chunks[0]
 			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.Method
 			return nil
@@ -233,9 +234,7 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
-	legs := c.from.ScoringLegs()
-	thresholds := c.from.LegThresholds().Applicable(legs)
-	short, cut := thresholds.Why(c.from.Fused(legs), c.id)
+	short, cut := c.from.CutByLeg(c.id)
 	if cut {
 		c.conclude(answer.OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -23,7 +24,7 @@ func testNestedFilters(b *bench) {
 	}
 	e, err := b.searcher.Explain(b.Context(), scope, search.ExplainRequest{ChunkID: "invoice", Request: search.Request{
 		Query: "refund", Vector: []float32{1, 0, 0, 0}, KnowledgeBases: []string{"k"},
-		Filter: search.Filter{"not": json.RawMessage(`{"category": "billing"}`)},
+		Filter: filter.Expression{"not": json.RawMessage(`{"category": "billing"}`)},
 	}})
 	if err != nil || e.Outcome != search.OutcomeFiltered || !strings.Contains(e.Detail, "not") {
 		b.Errorf(`%v, %+v; want no error and e.Outcome OutcomeFiltered and "not" in it`, err, e)

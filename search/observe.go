@@ -57,15 +57,15 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *plan.Re
 	}
 	defer release()
 	ctx = engine.OneSearch(ctx)
-	retrievals, err := s.retrieve(ctx, r, nil)
+	answers, err := s.retrieve(ctx, r, nil)
 	if err != nil {
 		return nil, err
 	}
-	set := refine.Fuse(&r.Asked, retrievals) // a pool ranks by evidence
+	set := refine.Fuse(&r.Asked, answers) // a pool ranks by evidence
 	for _, d := range set.Degraded {
 		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
 	}
-	retrievals[0].Tell(observed)
+	set.Retrievals[0].Tell(observed)
 	return observed, s.readObserved(ctx, r, set, observed)
 }
 

@@ -16,8 +16,8 @@ type Rewriter interface {
 	Rewrite(ctx context.Context, question string, wanted plan.Rewrite) ([]string, error)
 }
 
-// planWritten plans a request, with phrasings by a language model.
-func (s *Searcher) planWritten(ctx context.Context, scope access.Scope, req *plan.Request) (*run, error) {
+// planRewritten plans a request, with phrasings by a language model.
+func (s *Searcher) planRewritten(ctx context.Context, scope access.Scope, req *plan.Request) (*run, error) {
 	r, err := s.plan(ctx, scope, req)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 	if n := len(r.Request.Queries) + wanted.Texts(); n > plan.MaxPhrasings {
 		return nil, fault.Invalid("rewrite", n, "at most 8 phrasings together with queries")
 	}
-	texts, err := s.written(ctx, r, *wanted)
+	texts, err := s.phrasings(ctx, r, *wanted)
 	if err != nil {
 		r.rewriting = append(r.rewriting, answer.NewDegraded(answer.StepRewrite, "", err))
 		return r, nil
@@ -48,7 +48,7 @@ func (s *Searcher) rewrite(ctx context.Context, scope access.Scope, r *run) (*ru
 	return s.plan(ctx, scope, &req)
 }
 
-func (s *Searcher) written(ctx context.Context, r *run, wanted plan.Rewrite) (_ []string, err error) {
+func (s *Searcher) phrasings(ctx context.Context, r *run, wanted plan.Rewrite) (_ []string, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanRewrite)
 	defer func() { span.End(err) }()
 	ctx, cancel := engines.HalfTheTime(ctx)

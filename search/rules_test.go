@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
@@ -213,7 +214,7 @@ func testPinsAreOfWhatIsSeen(b *bench) {
 	of := func(category string) string {
 		b.Helper()
 		bound := scope
-		bound.Filter = []engine.Condition{{Field: "category", In: []engine.Value{{V: category}}}}
+		bound.Filter = []filter.Condition{{Field: "category", In: []filter.Value{{V: category}}}}
 		r, err := b.searcher.Search(b.Context(), bound, search.Request{
 			Query: "invoices", KnowledgeBases: []string{"manuals"}, Preset: "text", Explain: true,
 		})

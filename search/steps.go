@@ -34,8 +34,8 @@ func (s *Searcher) presenter() *present.Presenter {
 // The steps of a search, each with its input and its result:
 //
 //	prepare   plan, rewrite, admit, ask              a request   -> a run, with ask.Asked
-//	retrieve  statistics, legs                       ask.Asked   -> []retrieve.Retrieval
-//	rank      fuse, calibrate, cut, pin, group       retrievals  -> refine.Set, with rank.Ranked
+//	retrieve  statistics, legs                       ask.Asked   -> []retrieve.Answered
+//	rank      fuse, calibrate, cut, pin, group       answers     -> refine.Set, with []retrieve.Retrieval
 //	refine    fold, rerank, diversify, gather        refine.Set  -> refine.Set
 //	present   the page                               refine.Set  -> answer.Response
 //
@@ -46,7 +46,7 @@ func (s *Searcher) presenter() *present.Presenter {
 func (s *Searcher) prepare(
 	ctx context.Context, scope access.Scope, req *plan.Request,
 ) (r *run, release func(), err error) {
-	if r, err = s.planWritten(ctx, scope, req); err != nil {
+	if r, err = s.planRewritten(ctx, scope, req); err != nil {
 		return nil, nil, err
 	}
 	release, err = s.begin(ctx, scope, r)
@@ -63,29 +63,29 @@ func (s *Searcher) begin(ctx context.Context, scope access.Scope, r *run) (relea
 		release()
 		return nil, err
 	}
-	s.pose(r, q)
+	s.setQuestion(r, q)
 	return release, nil
 }
 
-// pose sets the question of a run.
-func (s *Searcher) pose(r *run, q ask.Question) {
+// setQuestion sets the question of a run.
+func (s *Searcher) setQuestion(r *run, q ask.Question) {
 	r.Question = q
 	r.Vocabulary = s.asker().Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
 }
 
 // retrieve asks the engines for the legs of a run, and counts them in metrics, which may be nil.
-func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metrics) ([]retrieve.Retrieval, error) {
-	retrievals := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
-	for i := range retrievals {
-		retrieve.CountLegs(metrics, &retrievals[i])
+func (s *Searcher) retrieve(ctx context.Context, r *run, metrics *engines.Metrics) ([]retrieve.Answered, error) {
+	answers := s.retriever().Execute(ctx, &r.Asked, r.measured, r.demand)
+	for i := range answers {
+		retrieve.CountLegs(metrics, &answers[i])
 	}
-	if err := retrieve.Failure(ctx, retrievals); err != nil {
+	if err := retrieve.Failure(ctx, answers); err != nil {
 		return nil, err
 	}
-	for i := range retrievals {
-		retrieve.AddTimes(&r.timings, &retrievals[i])
+	for i := range answers {
+		retrieve.AddTimes(&r.timings, &answers[i])
 	}
-	return retrievals, nil
+	return answers, nil
 }
 
 // allowance is the byte budget of one answer.
@@ -95,13 +95,13 @@ func (s *Searcher) allowance() *answer.Allowance {
 
 // rank makes one ranking of the results of all knowledge bases.
 func (s *Searcher) rank(ctx context.Context, r *run) (*refine.Set, error) {
-	retrievals, err := s.retrieve(ctx, r, s.metrics)
+	answers, err := s.retrieve(ctx, r, s.metrics)
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
 	_, span := tracing.Start(ctx, engines.SpanFuse)
-	set := refine.Fuse(&r.Asked, retrievals)
+	set := refine.Fuse(&r.Asked, answers)
 	set.Bytes = r.bytes
 	set.Boost(&r.Plan.Fusion, r.BaseBoosts())
 	span.End(nil)

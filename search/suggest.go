@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
@@ -27,7 +28,7 @@ func (s *Searcher) Suggest(
 		return nil, err
 	}
 	q := ask.Question{}
-	if q.Filter.Conditions, err = plan.ParseFilter(req.Filter); err != nil {
+	if q.Filter.Conditions, err = filter.Parse(req.Filter); err != nil {
 		return nil, err
 	}
 	q.Filter.Conditions = slices.Concat(scope.Filter, q.Filter.Conditions)

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -58,8 +59,8 @@ func (b *bench) suggested(in access.Scope, body string) string {
 }
 
 // public sees what is not of the team called secret.
-var public = access.Scope{Tenant: "acme", Filter: []engine.Condition{
-	{Field: "team", In: []engine.Value{{V: "secret"}}, Not: true},
+var public = access.Scope{Tenant: "acme", Filter: []filter.Condition{
+	{Field: "team", In: []filter.Value{{V: "secret"}}, Not: true},
 }}
 
 func testSuggestions(b *bench) {

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/plan"
-	"github.com/hybridge-search/hybridge/search/present"
+	"github.com/hybridge-search/hybridge/search/refine"
 )
 
 // Fusion is the model of ScoreTexts that uses only words and cosines.
@@ -56,10 +56,7 @@ func (s *Searcher) ScoreTexts(ctx context.Context, req *TextsRequest) (*TextScor
 		texts[i] = strings.ToValidUTF8(text[:min(len(text), maxTextBytes)], "")
 	}
 	if reranker := s.Rerankers[req.Model]; reranker != nil {
-		scores, err := reranker.Rerank(ctx, req.Query, texts)
-		if err == nil && len(scores) != len(texts) {
-			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
-		}
+		scores, err := refine.Rerank(ctx, reranker, req.Query, texts)
 		return &TextScores{Model: req.Model, Scores: scores}, err
 	}
 	scored := &TextScores{Model: Fusion, Degraded: []answer.Degraded{}}
@@ -151,7 +148,7 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 	if question.Err != nil {
 		return nil, question.Err
 	}
-	embedder, can := s.Embedder.(present.PassageEmbedder)
+	embedder, can := s.Embedder.(ask.PassageEmbedder)
 	if !can || s.Bank == nil {
 		return nil, fault.New(fault.Unavailable, "no embedding service is configured for texts")
 	}
@@ -166,18 +163,15 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 			at, read = append(at, i), append(read, text)
 		}
 	}
-	vectors, err := embedder.Passages(ctx, read)
-	if err == nil && len(vectors) != len(read) {
-		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(read))
-	}
+	vectors, err := ask.Passages(ctx, embedder, read)
 	if err != nil {
 		return nil, err
 	}
-	main := mostSpoken(centres, read)
-	asked := spoken(centres, query, main)
+	main := mainLanguage(centres, read)
+	asked := languageOf(centres, query, main)
 	evidence := make([]float64, len(texts))
 	for i, vector := range vectors {
-		e, ok := centres.Evidence(question.Numbers, vector, asked, spoken(centres, read[i], main))
+		e, ok := centres.Evidence(question.Numbers, vector, asked, languageOf(centres, read[i], main))
 		if !ok {
 			return nil, fault.New(fault.Unsupported,
 				"the scale of %s's cosines is not known for these texts", s.Embedder.Model())
@@ -187,8 +181,8 @@ func (s *Searcher) evidenceOfTexts(ctx context.Context, query string, texts []st
 	return evidence, nil
 }
 
-// spoken is the language of a text, if the scale of cosines is known for it.
-func spoken(centres *bank.Centres, text, otherwise string) string {
+// languageOf is the language of a text, if the scale of cosines is known for it.
+func languageOf(centres *bank.Centres, text, otherwise string) string {
 	if l := language.Of(text); l != "" {
 		if _, known := centres.Languages[l]; known {
 			return l
@@ -197,11 +191,11 @@ func spoken(centres *bank.Centres, text, otherwise string) string {
 	return otherwise
 }
 
-// mostSpoken is the language of most texts.
-func mostSpoken(centres *bank.Centres, texts []string) (most string) {
+// mainLanguage is the language of most texts.
+func mainLanguage(centres *bank.Centres, texts []string) (most string) {
 	votes := map[string]int{}
 	for _, text := range texts {
-		if l := spoken(centres, text, ""); l != "" {
+		if l := languageOf(centres, text, ""); l != "" {
 			if votes[l]++; votes[l] > votes[most] {
 				most = l
 			}

@@ -42,7 +42,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {
-		r, err := s.planWritten(ctx, scope, &requests[i])
+		r, err := s.planRewritten(ctx, scope, &requests[i])
 		if err != nil {
 			return nil, &RefusedError{Index: i, Err: err}
 		}
@@ -70,7 +70,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		if !slices.Equal(r.Request.Queries, all.Request.Queries) { // a language model wrote them
 			question = s.asker().Reword(ctx, asked, r.Request, r.Subjects)
 		}
-		s.pose(r, question)
+		s.setQuestion(r, question)
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
 		group.Go(func() error {
 			outcomes[i].Response, outcomes[i].Err = s.answer(ctx, r, time.Now())

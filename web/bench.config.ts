@@ -7,5 +7,6 @@ export default defineConfig({
   testDir: 'bench',
   outputDir: 'test-results/bench',
   globalSetup: undefined,
+  workers: 1,
   reporter: [['line']],
 })

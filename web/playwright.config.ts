@@ -6,7 +6,7 @@ export default defineConfig({
   snapshotPathTemplate: '{testDir}/looks/{arg}{ext}',
   updateSnapshots: 'none', // --update-snapshots draws them
   globalSetup: './e2e/gateway.ts',
-  workers: 1, // one gateway for all of them
+  workers: 2, // each with a gateway of its own; they wait more than they compute
   timeout: 240_000, // Go's tests run beside these
   expect: { timeout: 60_000 },
   forbidOnly: Boolean(process.env.CI),

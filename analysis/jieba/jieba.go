@@ -18,9 +18,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Options are where the dictionaries are, and further words.
+// Options name the folder of the dictionaries, and further words.
 type Options struct {
-	// DictionaryDir is where the embedded dictionaries are unpacked, once per version.
+	// DictionaryDir gets the embedded dictionaries, unpacked once per version.
 	// Empty: a temporary folder while they are loaded.
 	DictionaryDir string
 	// UserDictionary is a file of further words, with lines of `word [frequency] [tag]`

@@ -42,7 +42,7 @@ func byLetters(text string, among iter.Seq[Language]) (l Language, sure bool) {
 	return found.Lang.Iso6391(), found.IsReliable()
 }
 
-// enough is how many bytes of a text are looked at: more do not change the answer.
+// enough limits the bytes of a text that are looked at: more do not change the answer.
 const enough = 1000
 
 // Of tells the language of a text. One of two languages has that of most of its letters;
@@ -109,7 +109,7 @@ func count(text string) shares {
 	return n
 }
 
-// withoutWords is how long, in bytes, a text may be that has no common word of a language
+// withoutWords is the maximum length in bytes of a text that has no common word of a language
 // and yet is in one: longer ones are lists of names and numbers.
 const withoutWords = 200
 

@@ -32,7 +32,7 @@ type run struct {
 	han, ascii bool
 }
 
-// mode is how a text is scanned.
+// mode selects the way that a text is scanned.
 type mode uint8
 
 const (

@@ -110,7 +110,7 @@ func (w *wanted) mayBeginWord(first byte, rest string) bool {
 	return false
 }
 
-// stemChanges is how many letters at the end of a stem may differ from the word: lying and
+// stemChanges is the number of letters at the end of a stem that may differ from the word: lying and
 // lie, stability and stabl. Every rule of the stemmer replaces a suffix by at most two
 // letters, and a later rule removes these before it adds its own.
 const stemChanges = 2

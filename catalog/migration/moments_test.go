@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // TestMomentsComeWithANewIndex: an index of before times were kept as moments answers right, a plan offers it a new
@@ -33,13 +34,13 @@ func TestMomentsComeWithANewIndex(t *testing.T) {
 		"ctx._source.meta.keySet().removeIf(key -> key.startsWith('%moments'))"}}`, nil)
 	found := func() int {
 		t.Helper()
-		bound := engine.Value{V: "2026-06-10T20:00Z"}
+		bound := filter.Value{V: "2026-06-10T20:00Z"}
 		s.ask("POST", "/"+s.prefix+"-kb-t-kb-v*/_refresh", "", nil)
 		result, err := s.gateway(nil).engine.Search(t.Context(), &engine.Request{
 			KB:   g.kb(),
 			Legs: []engine.Leg{{Name: "v", Field: engine.FieldVector, K: 2 * len(want), Vector: []float32{1, 0}}},
 			Filter: engine.Filter{
-				Conditions: []engine.Condition{{Field: "at", Range: &engine.Range{GTE: &bound, LTE: &bound}}},
+				Conditions: []filter.Condition{{Field: "at", Range: &filter.Range{GTE: &bound, LTE: &bound}}},
 			},
 		})
 		if err != nil {

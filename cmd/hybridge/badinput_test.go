@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 	bad := func(body string, status int, field string) {
 		t.Helper()
 		got, text := r.ask(http.MethodPost, "/v1/search", body)
-		var p gateway.Problem
+		var p endpoint.Problem
 		if err := json.Unmarshal(text, &p); err != nil || got != status || p.Status != status || p.Field != field ||
 			p.Detail == "" {
 			t.Errorf("%.100s: %d %.300s, want %d about %q", body, got, text, status, field)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/config"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -22,12 +22,12 @@ func (r *running) embedsAgain() {
 	if status, answer := r.ask(http.MethodPost, cli.BasePath("bare")+"/documents?refresh=true&as_is=true", bilingual); status != http.StatusOK {
 		r.t.Fatalf("ingest: %d %s; want status StatusOK", status, brief.Of(answer))
 	}
-	var list gateway.Documents
+	var list chunks.Documents
 	r.must(http.MethodGet, cli.BasePath("bare")+"/documents?sort=without_vectors&order=desc&limit=2", nil, &list)
 	if len(list.Documents) != 2 || list.Documents[0].ID != "shop" || list.Documents[0].WithoutVectors != 2 || list.Next == "" || *list.Total != 3 {
 		r.t.Errorf("documents without vectors are %+v", list)
 	}
-	list = gateway.Documents{}
+	list = chunks.Documents{}
 	r.must(http.MethodGet, cli.BasePath("bare")+"/documents?query=%E5%95%86%E5%BA%97", nil, &list)
 	if len(list.Documents) != 1 || list.Documents[0].Name != "商店.md" {
 		r.t.Errorf(`found by their name are %+v; want 1 list.Documents and list.Documents[0].Name "商店.md"`, list)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
@@ -297,7 +297,7 @@ func (x *atOnce) fullChunk() {
 		x.t.Fatal(err)
 	}
 	status, text := x.patch(string(body))
-	var problem gateway.Problem
+	var problem endpoint.Problem
 	if err := json.Unmarshal([]byte(text), &problem); err != nil || status != http.StatusBadRequest || problem.Changed == nil ||
 		*problem.Changed != 5 || len(problem.Failed) != 1 || problem.Failed[0].ID != "full" || problem.Failed[0].Code != problem.Code {
 		x.t.Errorf("%d %s: %v", status, text, err)

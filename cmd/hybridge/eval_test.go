@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -54,14 +53,9 @@ func evaluated(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestEvalMeasuresASet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	page := filepath.Join(dir, "page.md")
-	markers := "before\n<!-- relevance embedded -->\nold\n<!-- end of relevance embedded -->\nafter\n"
-	if err := os.WriteFile(page, []byte(markers), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector", "--json",
 		"--system", `one={"preset":"rrf","top_k":1,"weights":{"text":1,"vector":0}}`,
-		"--runs", filepath.Join(dir, "runs"), "--per-query", filepath.Join(dir, "rows.jsonl"), "--into", page)
+		"--runs", filepath.Join(dir, "runs"), "--per-query", filepath.Join(dir, "rows.jsonl"))
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
@@ -83,19 +77,11 @@ func TestEvalMeasuresASet(t *testing.T) {
 	for file, want := range map[string]string{
 		"runs/small.text.run": "q Q0 b 1 1 text\n",
 		"rows.jsonl":          `"query":"q","ndcg@10":1`,
-		"page.md":             "| small | 1.0000 | 0.6309 | 1.0000 |",
 	} {
 		content, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil || !strings.Contains(string(content), want) {
 			t.Errorf("%s holds %q (%v), want %q in it", file, brief.Of(content), err, want)
 		}
-	}
-	content, _ := os.ReadFile(page)
-	if s := string(content); !strings.HasPrefix(s, "before\n") || !strings.HasSuffix(s, "after\n") || strings.Contains(s, "old") {
-		t.Errorf(`only what stands between the markers is replaced, got %q; want one that begins with "before\n" and one that ends in "after\n" and no "old" in it`, s)
-	}
-	if !regexp.MustCompile(`-->\n\nMeasured 20\d\d-\d\d-\d\dT\d\d:\d\dZ(, commit [0-9a-z-]+)?\.\n`).Match(content) {
-		t.Errorf("the tables do not say when they were measured: %.200s", content)
 	}
 }
 
@@ -209,31 +195,6 @@ func TestEvalByOtherFiles(t *testing.T) {
 	}
 }
 
-// TestEvalOfAnswers runs the reports that are not about one set's ranking.
-func TestEvalOfAnswers(t *testing.T) {
-	t.Parallel()
-	one, other := smallSet(t), smallSet(t)
-	renamed := filepath.Join(filepath.Dir(other), "other")
-	if err := os.Rename(other, renamed); err != nil {
-		t.Fatal(err)
-	}
-	f := func(want string, args ...string) {
-		t.Helper()
-		code, out, complaints := evaluated(t, append(args, "--data", one, "--data", renamed, "--presets", "text,balanced")...)
-		if code != cli.ExitOK || !strings.Contains(out, want) {
-			t.Errorf("%v: exit code %d, %q; want %q in\n%s", args, code, complaints, want, brief.Of(out))
-		}
-	}
-	f("Passages of small, other; questions of small, other:", "--together")
-	f("| text | 50.00 | 50.00 | +0.00 | +0.00 small |", "--together", "--passages", "small")
-	f("By preset text, 6 questions to 2 sets, nothing known of 0;", "--answerability")
-	f("By preset balanced nothing is known of the answers to 6 questions.", "--answerability") // vectors of two numbers
-	code, _, complaints := evaluated(t, "--data", one, "--together", "--passages", "none")
-	if code != cli.ExitUsage || !strings.Contains(complaints, "passages") {
-		t.Errorf(`passages of no set: exit code %d, %q; want code exitUsage and "passages" in it`, code, complaints)
-	}
-}
-
 // On PostgreSQL the figures are the same, and nothing of the set stays there.
 func TestEvalMeasuresOnPostgres(t *testing.T) {
 	t.Parallel()
@@ -289,6 +250,5 @@ func TestEvalRefuses(t *testing.T) {
 	f("needs --postgres-url", "--data", set, "--engine", "postgres")
 	f("system", "--data", set, "--system", "rrf")
 	f("unknown field", "--data", set, "--system", `a={"presets":"rrf"}`)
-	f("has no lines", "--data", set, "--into", filepath.Join(set, "corpus.jsonl"))
 	f("per-query", "--data", set, "--per-query", set)
 }

@@ -74,5 +74,4 @@ func TestEvalRefusesComparisonsInTime(t *testing.T) {
 	f("ends in .md", "--against", "text", "--report", "x.pdf")
 	f("no such file", "--baseline", filepath.Join(t.TempDir(), "rows.jsonl"))
 	f("measured", "--against", "vector")
-	f("omitted with --together", "--together", "--against", "text")
 }

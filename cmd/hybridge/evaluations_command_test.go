@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
@@ -76,7 +76,7 @@ func TestEvaluationCommands(t *testing.T) {
 		t.Errorf(`%s, %v; want no error and "narrow" in it`, brief.Of(page), err)
 	}
 	c.want(cli.ExitOK, "", "evaluations list", "text, narrow", "done")
-	var all gateway.EvaluationList
+	var all quality.EvaluationList
 	r.must(http.MethodGet, "/v1/evaluations", nil, &all)
 	id := all.Evaluations[0].ID
 	c.want(cli.ExitOK, "", "evaluations show "+id, "HIT@1", "faq, narrow against text")

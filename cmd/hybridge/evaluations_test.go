@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
@@ -85,7 +85,7 @@ func evaluations(t *testing.T, c *config.Config) {
 	if second.Results[0].Changed != 1 {
 		t.Errorf("%d hits have changed; want second.Results[0].Changed 1", second.Results[0].Changed)
 	}
-	var unjudged gateway.UnjudgedHits
+	var unjudged quality.UnjudgedHits
 	s.must(http.MethodGet, "/v1/evaluations/"+second.ID+"/unjudged", nil, &unjudged)
 	changed := runs.Unjudged{
 		Query: "open", Text: "when does it open: opens", KnowledgeBase: "shop", DocumentID: "hours", ChunkID: "hours#0",
@@ -103,7 +103,7 @@ func evaluations(t *testing.T, c *config.Config) {
 
 	s.stop()
 	s.running = run(t, c)
-	var list gateway.EvaluationList
+	var list quality.EvaluationList
 	s.must(http.MethodGet, "/v1/evaluations", nil, &list)
 	if len(list.Evaluations) != 2 || list.Evaluations[0].ID != second.ID || list.Evaluations[1].State != runs.Done {
 		t.Errorf("after a restart there are %+v", list.Evaluations)
@@ -254,7 +254,7 @@ func (s judgedShop) comparesByAnyMetric(e *runs.Evaluation) {
 
 func (s judgedShop) showsAnswers(e *runs.Evaluation) {
 	s.t.Helper()
-	var rows gateway.EvaluationRows
+	var rows quality.EvaluationRows
 	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/rows?system=text&query=refund", nil, &rows)
 	if len(rows.Rows) != 1 || len(rows.Rows[0].Hits) < 2 || rows.Rows[0].Hits[0].Grade == nil || len(rows.Rows[0].Hits[0].Legs) == 0 {
 		s.t.Fatalf("%+v; want 1 rows.Rows and at least 2 rows.Rows[0].Hits and a rows.Rows[0].Hits[0].Grade and some rows.Rows[0].Hits[0].Legs", rows)

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/experiments/live"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -116,7 +116,7 @@ func (r *running) logSearches(n int, text string, rank int) {
 	batch := []events.Event{}
 	for range n {
 		id := search.NewQueryID()
-		r.app.NoteSearch(access.Scope{Tenant: gateway.DefaultTenant}, &live.Searched{
+		r.app.NoteSearch(access.Scope{Tenant: endpoint.DefaultTenant}, &live.Searched{
 			Request: &search.Request{Query: text, KnowledgeBases: []string{"shop"}, ClientID: "anna", SessionID: text},
 			Response: &search.Response{QueryID: id, Hits: []search.Hit{
 				{ID: "hours#0", KnowledgeBase: "shop"}, {ID: "refunds#0", KnowledgeBase: "shop"},

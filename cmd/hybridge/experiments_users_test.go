@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/experiments"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -96,7 +96,7 @@ func crowd(r *running, seed uint64) {
 			})
 		}
 	}
-	r.must(http.MethodPost, "/v1/events", gateway.EventBatch{Events: clicks}, nil)
+	r.must(http.MethodPost, "/v1/events", quality.EventBatch{Events: clicks}, nil)
 }
 
 // byPosition looks at each rank with probability 1/rank, and clicks what answers (Craswell, Zoeter, Taylor, Ramsey, "An

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/histories"
@@ -179,7 +179,7 @@ func (c *historian) counted(status int, text string) histories.Outcome {
 	var answer struct {
 		Chunks, Deleted int
 		Changed         *int
-		Failed          []gateway.RefusedChunk
+		Failed          []endpoint.RefusedChunk
 	}
 	decoded := json.Unmarshal([]byte(text), &answer)
 	switch {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/cli/content"
@@ -40,7 +41,7 @@ func put(t *testing.T, folder string, files map[string]string) {
 // documents gives the ids of a knowledge base's documents.
 func (r *running) documents(kb string) string {
 	r.t.Helper()
-	var list gateway.Documents
+	var list chunks.Documents
 	r.must("GET", cli.BasePath(kb)+"/documents?limit=1000", nil, &list)
 	var ids []string
 	for _, d := range list.Documents {
@@ -114,7 +115,7 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	}
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
 	code, _, errs := c.run("", "ingest", "--kb", "p", "--json", "--prune", t.TempDir())
-	var told gateway.Problem
+	var told endpoint.Problem
 	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != cli.ExitUsage || told.Field != "--prune" {
 		t.Errorf(`%d %q: %v; want no error and code exitUsage and told.Field "--prune"`, code, errs, err)
 	}
@@ -180,7 +181,7 @@ func TestIngestGivesMetadata(t *testing.T) {
 	}
 	run("2 written", flags...)
 	run("2 unchanged", flags...)
-	var page gateway.DocumentChunks
+	var page chunks.DocumentChunks
 	r.must("GET", cli.BasePath("m")+"/documents/a.md", nil, &page)
 	got := page.Chunks[0].Metadata
 	for _, own := range []string{"source_hash", "source_folder", "language"} {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
@@ -209,7 +209,7 @@ func (w *killedWriter) read(p *process, document int) (s stored) {
 	if status, _ := p.ask(http.MethodGet, path, ""); status == http.StatusNotFound {
 		return stored{}
 	}
-	var page gateway.DocumentChunks
+	var page chunks.DocumentChunks
 	p.must(http.MethodGet, path, nil, &page)
 	for _, c := range page.Chunks {
 		s.take(p.t, &c, w.id(document))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -210,7 +211,7 @@ func (w *worker) seeWhole(request search.Request) {
 	all := 1000
 	document, _ := json.Marshal(fmt.Sprint("moving", w.random.IntN(loadDocuments)))
 	request.Preset, request.TopK, request.Candidates = "vector", &all, &all
-	request.Filter = search.Filter{"document_id": document}
+	request.Filter = filter.Expression{"document_id": document}
 	var response search.Response
 	w.decode(w.do("search one document", http.MethodPost, "/v1/search", request), &response)
 	editions := map[string]int{}

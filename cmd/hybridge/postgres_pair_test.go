@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
@@ -126,7 +127,7 @@ func (c *pairClient) look() {
 	request := search.Request{Query: sentence(c.random, 4), Preset: allPresets[c.round%len(allPresets)], Vector: direction(c.random)}
 	if c.round%2 == 0 {
 		document, _ := json.Marshal(fmt.Sprintf("c%dd%d", c.random.IntN(2), c.random.IntN(pairDocuments)))
-		request.Filter = search.Filter{"document_id": document}
+		request.Filter = filter.Expression{"document_id": document}
 	}
 	c.ask(request)
 }

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/presets"
@@ -94,7 +95,7 @@ func TestSavedPresetsWithoutARestart(t *testing.T) {
 	if best, score, _ := again.finds("root"); best != "words" || score != first {
 		t.Errorf("%s first with %g after a restart", best, score)
 	}
-	var history gateway.PresetHistory
+	var history versioned.PresetHistory
 	again.reads(tunedPath+"/versions", &history)
 	if v := history.Versions; len(v) != 3 || v[0].Comment != "back to version 1" || v[2].Comment != "tuned" || v[0].Author != "root" || v[0].Definition != nil {
 		t.Errorf(`versions %+v; want 3 v and v[0].Comment "back to version 1" and v[2].Comment "tuned" and v[0].Author "root" and no v[0].Definition`, history.Versions)
@@ -205,14 +206,14 @@ func fileWins(t *testing.T, folder string) {
 	if best, _, _ := b.finds("root"); best != "meaning" {
 		t.Errorf(`%s first by the preset of the configuration; want best "meaning"`, best)
 	}
-	var list gateway.Presets
+	var list versioned.Presets
 	b.reads(cli.PresetsPath, &list)
 	saved := slices.IndexFunc(list.Details, func(d presets.Detail) bool { return d.Name == "tuned" && d.Source == presets.FromSaved })
 	if saved < 0 || !strings.Contains(list.Details[saved].Unused, "the configuration has a preset") || list.Details[saved-1].Description != "of the file" ||
 		strings.Count(strings.Join(list.Presets, " "), "tuned") != 1 {
 		t.Errorf("presets %+v", list)
 	}
-	var now gateway.PresetVersion
+	var now versioned.PresetVersion
 	b.reads(tunedPath, &now)
 	if now.Source != presets.FromFile || now.Definition.Base != "vector" {
 		t.Errorf(`the preset in use is %+v; want now.Source FromFile and now.Definition.Base "vector"`, now)
@@ -257,7 +258,7 @@ func TestBadPresets(t *testing.T) {
 	f := func(name, body string, status int, field string) {
 		t.Helper()
 		got, text := r.ask(http.MethodPut, cli.PresetsPath+"/"+name, body)
-		var p gateway.Problem
+		var p endpoint.Problem
 		if err := json.Unmarshal(text, &p); err != nil || got != status || p.Field != field || p.Detail == "" || len(p.Detail) > 400 {
 			t.Errorf("%s %.100s: %d %.400s, want %d about %q", name, body, got, text, status, field)
 		}
@@ -290,7 +291,7 @@ func TestBadPresets(t *testing.T) {
 			t.Errorf("reading %s: %d %s; want status StatusNotFound", name, status, brief.Of(text))
 		}
 	}
-	var list gateway.Presets
+	var list versioned.Presets
 	if r.must(http.MethodGet, cli.PresetsPath, nil, &list); len(list.Presets) != len(presets.Builtin()) {
 		t.Errorf("presets %v", list.Presets)
 	}

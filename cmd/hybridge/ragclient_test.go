@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -24,7 +25,7 @@ func TestGoClient(t *testing.T) {
 				t.Errorf("%+v: %d hits, %v; want %d", q, len(found), err, want)
 			}
 		}
-		mood := search.Request{Filter: search.Filter{"mood": json.RawMessage(`"m"`)}}
+		mood := search.Request{Filter: filter.Expression{"mood": json.RawMessage(`"m"`)}}
 		const unknown = "In which order did the football teams of 1998 play?"
 		f(rag.Query{Text: "refund order"}, 90)
 		f(rag.Query{Text: "refund order", Request: mood}, 30)

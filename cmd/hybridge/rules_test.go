@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -43,7 +43,7 @@ func TestRulesWithoutARestart(t *testing.T) {
 		"name": "away", "when": map[string]any{"match": "contains", "queries": []string{"coffee"}},
 		"hide": []any{map[string]any{"chunk_id": hidden}},
 	}
-	var v gateway.RuleSet
+	var v versioned.RuleSet
 	r.must(http.MethodPut, "/v1/rules/shop", map[string]any{"rules": []any{rule}, "comment": "why not"}, &v)
 	if n, cached := finds(r); n != len(plain.Hits)-1 || cached || v.Version != 1 || v.Count != 1 || v.Comment != "why not" {
 		t.Errorf("%d hits, kept %t, with %+v", n, cached, v)
@@ -75,14 +75,14 @@ func TestRulesWithoutARestart(t *testing.T) {
 	if n, _ := finds(again); n != len(plain.Hits)-1 || v.Version != 3 || len(v.Rules) != 1 {
 		t.Errorf("%d hits after a rollback to %+v and a restart", n, v)
 	}
-	var history gateway.RuleHistory
+	var history versioned.RuleHistory
 	again.must(http.MethodGet, "/v1/rules/shop/versions", nil, &history)
 	if len(history.Versions) != 3 || history.Versions[0].Comment != "back to version 1" || history.Versions[0].Rules != nil {
 		t.Errorf(`versions %+v; want 3 history.Versions and history.Versions[0].Comment "back to version 1" and no history.Versions[0].Rules`, history.Versions)
 	}
 	again.must(http.MethodDelete, cli.BasePath("shop"), nil, nil)
 	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
-	var left gateway.RuleSet
+	var left versioned.RuleSet
 	again.must(http.MethodGet, "/v1/rules/shop", nil, &left)
 	if left.Version != 0 || left.Rules == nil || len(left.Rules) != 0 {
 		t.Errorf("a new knowledge base begins with %+v; want left.Version 0 and a left.Rules and no left.Rules", left)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
@@ -31,7 +31,7 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	if n := finds(r); n != 0 {
 		t.Fatalf("%d hits before the edit; want n 0", n)
 	}
-	var effects gateway.SynonymEffects
+	var effects versioned.SynonymEffects
 	r.must(http.MethodPost, "/v1/synonyms/shop/effects",
 		map[string]any{"queries": []string{"espresso"}, "text": "espresso => coffee^0.9", "preset": "script_score"}, &effects)
 	if q := effects.Questions; len(q) != 1 || len(q[0].Current.Hits) != 0 || len(q[0].Draft.Hits) != 1 ||

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
-	"github.com/hybridge-search/hybridge/internal/cli/measuring"
+	"github.com/hybridge-search/hybridge/internal/offline"
 )
 
 // misleadingSet writes a retrieval set whose words answer every question, and whose vectors prefer the opposite passage.
@@ -69,7 +69,7 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 		if code != cli.ExitOK {
 			t.Fatalf("%v: exit code %d: %s; want code exitOK", from, code, complaints)
 		}
-		var report measuring.TuneReport
+		var report offline.TuneReport
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestTuneDropsTheQueryItself(t *testing.T) {
 		}
 	}
 	code, out, told := tuned(t, "--data", dir, "--preset", "linear", "--metric", "ndcg@5", "--method", "grid", "--trials", "20", "--json")
-	var report measuring.TuneReport
+	var report offline.TuneReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != cli.ExitOK {
 		t.Fatalf("exit code %d, %v: %s; want no error and code exitOK", code, err, told)
 	}
@@ -130,46 +130,6 @@ func TestTuneDropsTheQueryItself(t *testing.T) {
 	}
 }
 
-// TestTuneApart: each set has a row of its own, between the markers of a page too.
-func TestTuneApart(t *testing.T) {
-	t.Parallel()
-	page := filepath.Join(t.TempDir(), "page.md")
-	before := "# Page\n\n<!-- relevance tuned -->\nold\n<!-- end of relevance tuned -->\nafter\n"
-	if err := os.WriteFile(page, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sets := []string{"--data", misleadingSet(t, "one", 40), "--data", misleadingSet(t, "two", 30)}
-	for preset, fits := range map[string]bool{"linear": false, "balanced": true} {
-		args := append([]string{"--apart", "--preset", preset, "--method", "grid", "--trials", "20", "--into", page, "--json"}, sets...)
-		code, out, complaints := tuned(t, args...)
-		if code != cli.ExitOK {
-			t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
-		}
-		var report measuring.ApartReport
-		if err := json.Unmarshal([]byte(out), &report); err != nil {
-			t.Fatal(err)
-		}
-		for i, name := range []string{"one", "two"} {
-			s := &report.Sets[i]
-			if s.Set != name || s.Questions != 40-10*i || (s.PerQuery != nil) != fits || s.Digest == "" {
-				t.Errorf("%s: %+v", preset, s)
-			}
-			if preset == "linear" && (!s.Tuned.Recommended || s.Tuned.Unseen < 0.99) {
-				t.Errorf(`%+v; want preset other than "linear" or s.Tuned.Recommended and s.Tuned.Unseen at least 0.99`, s.Tuned)
-			}
-		}
-		written, err := os.ReadFile(page)
-		if err != nil || !strings.Contains(string(written), "| one | 40 |") || strings.Contains(string(written), "\nold\n") ||
-			!strings.HasSuffix(string(written), "-->\nafter\n") {
-			t.Errorf(`the page is %s, %v; want no error and "| one | 40 |" in it and no "\nold\n" in it and one that ends in "-->\nafter\n"`, brief.Of(written), err)
-		}
-	}
-	code, _, complaints := tuned(t, append([]string{"--apart", "--into", page, "--section", "other"}, sets...)...)
-	if code != cli.ExitUsage {
-		t.Errorf("a page without the markers: exit code %d, %s", code, complaints)
-	}
-}
-
 // TestTuneByFamily: each family of sets is measured by what the others choose, with one variant or weights per query,
 // and the page has it.
 //
@@ -177,11 +137,7 @@ func TestTuneApart(t *testing.T) {
 func TestTuneByFamily(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.md")
-	before := "<!-- relevance families -->\n<!-- end of relevance families -->\n"
-	if err := os.WriteFile(page, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"--by-family", "--method", "grid", "--trials", "20", "--into", page, "--section", "families"}
+	args := []string{"--by-family", "--method", "grid", "--trials", "20", "--report", page}
 	for _, name := range []string{"one_en", "one_zh", "two", "three"} {
 		args = append(args, "--data", misleadingSet(t, name, 20))
 	}
@@ -226,7 +182,6 @@ func TestTuneRefuses(t *testing.T) {
 	f("3 to 10", "--data", set, "--folds", "1")
 	f("7 folds need 14", "--data", set, "--folds", "7", "--trials", "5")
 	f("of 1 families (one)", "--data", set, "--by-family", "--trials", "5")
-	f("without --apart", "--data", set, "--by-family", "--apart")
 	f("ends in .md", "--data", set, "--report", "tuning.html")
 	f("one of balanced", "--data", set, "--preset", "reference_rrf")
 	f("without --space", "--data", set, "--per-query", "--space", "weights.text=0..1")
@@ -242,7 +197,7 @@ func TestTunePerQuery(t *testing.T) {
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s; want code exitOK", code, complaints)
 	}
-	var report measuring.PerQueryReport
+	var report offline.PerQueryReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
@@ -97,8 +97,6 @@ func TestWrongUsage(t *testing.T) {
 	f("kb create x --engine embedded --engines embedded,postgres", "omitted with --engine", "hybridge kb create")
 	f("kb create x --layout ragflow", "given with --attach", "hybridge kb create")
 	f("mappings apply x 1 --analyzer smartcn", `--analyzer is "smartcn"; it must be omitted with PLAN`, "hybridge mappings apply")
-	f("eval --data x --answerability --together", "omitted with --answerability", "hybridge eval")
-	f("eval --data x --passages a", "given with --together", "hybridge eval")
 	f("keys create x --expires soon", "a duration, as 90s or 720h", "hybridge keys create")
 	f("search --parent=perhaps x", `--parent is "perhaps"; it must be true or false`, "hybridge search")
 	f("kb delete x", "needs --yes", "hybridge kb delete")
@@ -138,11 +136,11 @@ func TestDidYouMean(t *testing.T) {
 func TestErrorsAsJSON(t *testing.T) {
 	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
-	f := func(line string, code int, want gateway.Problem, meant ...string) {
+	f := func(line string, code int, want endpoint.Problem, meant ...string) {
 		t.Helper()
 		got, out, errs := c.run("", strings.Fields(line)...)
 		var told struct {
-			gateway.Problem
+			endpoint.Problem
 			DidYouMean []string `json:"did_you_mean"`
 		}
 		if err := json.Unmarshal([]byte(errs), &told); err != nil || got != code || out != "" {
@@ -153,8 +151,8 @@ func TestErrorsAsJSON(t *testing.T) {
 			t.Errorf("%s: %s, want %+v %v", line, errs, want, meant)
 		}
 	}
-	wrong := gateway.Problem{Status: 400, Title: "Bad Request", Code: "invalid_argument"}
-	at := func(field, detail string) gateway.Problem {
+	wrong := endpoint.Problem{Status: 400, Title: "Bad Request", Code: "invalid_argument"}
+	at := func(field, detail string) endpoint.Problem {
 		p := wrong
 		p.Field, p.Detail = field, detail
 		return p
@@ -164,9 +162,9 @@ func TestErrorsAsJSON(t *testing.T) {
 	f("kb lst --json", cli.ExitUsage, at("", `unknown command "lst"`), "list")
 	f("kb show --json", cli.ExitUsage, at("KB", "KB is missing"))
 	f("search --json --kb nope x", cli.ExitNotFound,
-		gateway.Problem{Status: 404, Title: "Not Found", Code: "not_found", Field: "knowledge_base", Detail: "nope"})
+		endpoint.Problem{Status: 404, Title: "Not Found", Code: "not_found", Field: "knowledge_base", Detail: "nope"})
 	f("kb list --json --server http://127.0.0.1:1", cli.ExitUnavailable,
-		gateway.Problem{Status: 503, Title: "Service Unavailable", Code: "unavailable", Detail: "does not answer"})
+		endpoint.Problem{Status: 503, Title: "Service Unavailable", Code: "unavailable", Detail: "does not answer"})
 	f("kb delete nope --json", cli.ExitUsage, at("--yes", "needs --yes"))
 	if _, _, errs := c.run("", "search", "--nope", "--", "--json"); strings.HasPrefix(errs, "{") {
 		t.Errorf(`what comes after -- is the question: %s; want one that does not begin with "{"`, errs)

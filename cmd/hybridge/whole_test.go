@@ -10,7 +10,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/docs"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/filter"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/cli"
@@ -57,7 +58,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 	r.answersOnlyWhatItKnows("shop", "how do I get my money back", "refund-zh")
 	r.embedsAgain()
 	filtered := r.search(search.Request{
-		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: search.Filter{"category": []byte(`"legal"`)},
+		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: filter.Expression{"category": []byte(`"legal"`)},
 		Facets: []string{"category"},
 	})
 	if len(filtered.Hits) != 1 || filtered.Hits[0].ID != "warranty-en" {
@@ -81,7 +82,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 // and of one about something else, which gets none.
 func (r *running) answersOnlyWhatItKnows(kb, question, want string) {
 	r.t.Helper()
-	ask := func(query, format string) (c gateway.ContextAnswer) {
+	ask := func(query, format string) (c searches.ContextAnswer) {
 		r.must(http.MethodPost, "/v1/context", map[string]any{
 			"query": query, "knowledge_bases": []string{kb}, "min_relevance": 0.35, "format": format,
 		}, &c)
@@ -126,7 +127,7 @@ func TestASplitFileIsCitedByItsLines(t *testing.T) {
 		`{"id": "p", "document_name": "guide.pdf", "title": "Fees", "content": "a fee", "positions": [[3, 72, 520, 90, 140]]}`, nil)
 	f := func(query, want string) {
 		t.Helper()
-		var answer gateway.ContextAnswer
+		var answer searches.ContextAnswer
 		r.must(http.MethodPost, "/v1/context", map[string]any{"query": query, "knowledge_bases": []string{"k"}}, &answer)
 		if !strings.HasPrefix(answer.Text, want) {
 			t.Errorf("%s: %q, want %q", query, answer.Text, want)
@@ -168,7 +169,7 @@ func TestDemo(t *testing.T) {
 		t.Helper()
 		response := r.search(search.Request{
 			Query: question, KnowledgeBases: []string{app.DemoID}, Preset: "vector",
-			Filter: search.Filter{"document_id": json.RawMessage(`{"starts_with": "` + language + `/"}`)},
+			Filter: filter.Expression{"document_id": json.RawMessage(`{"starts_with": "` + language + `/"}`)},
 		})
 		if len(response.Hits) == 0 || response.Hits[0].DocumentID != want {
 			t.Errorf("%q finds %+v, want %s", question, response.Documents, want)

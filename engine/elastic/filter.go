@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -122,7 +123,7 @@ func (t *target) attachedColumn(name string) column {
 	return column{field: name, kind: native, of: p.Type}
 }
 
-func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
+func (t *target) condition(c *filter.Condition) (esquery.Query, error) {
 	if c.AnyOf != nil {
 		return t.anyOf(c)
 	}
@@ -154,7 +155,7 @@ func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
 }
 
 // anyOf matches where all conditions of one of the lists do.
-func (t *target) anyOf(c *engine.Condition) (esquery.Query, error) {
+func (t *target) anyOf(c *filter.Condition) (esquery.Query, error) {
 	either := esquery.Bool{MinimumShouldMatch: 1}
 	for _, all := range c.AnyOf {
 		var both esquery.Bool
@@ -175,7 +176,7 @@ func (t *target) anyOf(c *engine.Condition) (esquery.Query, error) {
 
 // inClause matches any of the values; a value of another type than the field's
 // matches nothing.
-func inClause(where column, c *engine.Condition) (esquery.Query, error) {
+func inClause(where column, c *filter.Condition) (esquery.Query, error) {
 	values := make([]any, 0, len(c.In))
 	for _, v := range c.In {
 		if !finite(v) {
@@ -193,7 +194,7 @@ func inClause(where column, c *engine.Condition) (esquery.Query, error) {
 
 // term returns a value as the column stores it; comparable is false for a type that it
 // cannot store.
-func (c column) term(v engine.Value) (term any, comparable bool) {
+func (c column) term(v filter.Value) (term any, comparable bool) {
 	switch c.kind {
 	case encoded:
 		return mappings.EncodeValue(v.V)
@@ -207,7 +208,7 @@ func (c column) term(v engine.Value) (term any, comparable bool) {
 	return nil, false
 }
 
-func finite(v engine.Value) bool {
+func finite(v filter.Value) bool {
 	switch x := v.V.(type) {
 	case float64:
 		return !math.IsNaN(x) && !math.IsInf(x, 0)
@@ -219,14 +220,14 @@ func finite(v engine.Value) bool {
 }
 
 // rangeClause compares numbers with numbers and times with times.
-func (t *target) rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
-	if *c.Range == (engine.Range{}) {
+func (t *target) rangeClause(where column, c *filter.Condition) (esquery.Query, error) {
+	if *c.Range == (filter.Range{}) {
 		return esquery.Exists{Field: where.field}, nil
 	}
 	if between, ok := c.Range.Moments(); ok {
 		return t.inTime(where, c.Field, between), nil
 	}
-	for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
+	for _, bound := range []*filter.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
 		if bound == nil {
 			continue
 		}
@@ -241,8 +242,8 @@ func (t *target) rangeClause(where column, c *engine.Condition) (esquery.Query, 
 }
 
 // numbers matches a column with a number in a range of finite ones.
-func (c column) numbers(r *engine.Range) esquery.Query {
-	bound := func(v *engine.Value) any {
+func (c column) numbers(r *filter.Range) esquery.Query {
+	bound := func(v *filter.Value) any {
 		if v == nil {
 			return nil
 		}
@@ -275,7 +276,7 @@ const holdingInPainless = `for (def v : doc[params.field]) {
 }
 return false;`
 
-func (c column) partClause(p *engine.Part) esquery.Query {
+func (c column) partClause(p *filter.Part) esquery.Query {
 	tag := ""
 	switch {
 	case c.kind == encoded:
@@ -283,7 +284,7 @@ func (c column) partClause(p *engine.Part) esquery.Query {
 	case c.kind == native && c.of != "keyword":
 		return esquery.MatchNone{}
 	}
-	if p.At == engine.AtStart {
+	if p.At == filter.AtStart {
 		return esquery.Prefix{Field: c.field, Value: tag + p.Text}
 	}
 	return esquery.Bool{Filter: []esquery.Query{

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -72,7 +73,7 @@ func TestKNNAgreesWithExact(t *testing.T) {
 		"legs": {Legs: []engine.Leg{text, {Name: "v", Field: engine.FieldVector, K: 20, Vector: vector()}}},
 		"filtered": {
 			Legs:   []engine.Leg{{Name: "v", Field: engine.FieldVector, K: 150, Vector: vector()}},
-			Filter: engine.Filter{Conditions: []engine.Condition{{Field: "half", In: []engine.Value{{V: 1.0}}}}},
+			Filter: engine.Filter{Conditions: []filter.Condition{{Field: "half", In: []filter.Value{{V: 1.0}}}}},
 		},
 		"more than there are": {Legs: []engine.Leg{{Name: "v", Field: engine.FieldVector, K: 500, Vector: vector()}}},
 		"sum": {
@@ -275,7 +276,7 @@ func TestLongerThanATermMayBe(t *testing.T) {
 			KB: kb, Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 5, Text: refundOnly()}},
 			Filter: engine.Filter{
 				Owner:      long,
-				Conditions: []engine.Condition{{Field: field, In: []engine.Value{{V: value}}}},
+				Conditions: []filter.Condition{{Field: field, In: []filter.Value{{V: value}}}},
 			},
 		})
 		if err != nil || len(result.Hits) != 1 || result.Hits[0].ID != "a" {

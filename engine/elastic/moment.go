@@ -4,14 +4,14 @@ import (
 	"math"
 	"time"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // inTime matches a column with a time in m: by the moments of an index that has them all, else by a script
 // that reads the texts which may be such times.
-func (t *target) inTime(where column, field string, m engine.Moment) esquery.Query {
+func (t *target) inTime(where column, field string, m filter.Moment) esquery.Query {
 	switch {
 	case where.kind == native && where.of == "date":
 		return where.dates(m)
@@ -49,7 +49,7 @@ func (t *target) inTime(where column, field string, m engine.Moment) esquery.Que
 }
 
 // dates matches a field of Elasticsearch's own type, which counts milliseconds.
-func (c column) dates(m engine.Moment) esquery.Query {
+func (c column) dates(m filter.Moment) esquery.Query {
 	const layout, format = "2006-01-02T15:04:05.000Z", "strict_date_time"
 	r := esquery.Range{Field: c.field, Format: format}
 	from, below := millisecond(m.From), millisecond(m.Below)

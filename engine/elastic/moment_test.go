@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
@@ -90,12 +91,12 @@ func TestMomentsOfAttachedIndices(t *testing.T) {
 	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
 		t.Fatal(err)
 	}
-	f := func(field string, r engine.Range, found bool) {
+	f := func(field string, r filter.Range, found bool) {
 		t.Helper()
 		result, err := e.Search(t.Context(), &engine.Request{
 			KB:     kb,
 			Legs:   []engine.Leg{{Name: "vector", Field: engine.FieldVector, K: 9, Vector: []float32{1, 0, 0}}},
-			Filter: engine.Filter{Conditions: []engine.Condition{{Field: field, Range: &r}}},
+			Filter: engine.Filter{Conditions: []filter.Condition{{Field: field, Range: &r}}},
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", field, err)
@@ -104,28 +105,28 @@ func TestMomentsOfAttachedIndices(t *testing.T) {
 			t.Errorf("%s %+v: %+v, want r1: %t", field, r, result.Hits, found)
 		}
 	}
-	v := func(x any) *engine.Value { return &engine.Value{V: x} }
-	f("made", engine.Range{GTE: v("2026-02-28T13:00:00+01:00"), LTE: v("2026-02-28T13:00:00+01:00")}, true)
-	f("made", engine.Range{LTE: v("2026-02-28")}, true)
-	f("made", engine.Range{GT: v("2026-02-27"), LT: v("2026-03")}, true)
-	f("made", engine.Range{LT: v("2026-02-28")}, false)
-	f("made", engine.Range{GT: v("2026-02-28")}, false)
-	f("made", engine.Range{GT: v("2026-02-28T12:00:00Z")}, false)
-	f("made", engine.Range{GT: v("2026-02-28T11:59:59.999999Z"), LT: v("2026-02-28T12:00:00.000001Z")}, true)
-	f("made", engine.Range{GTE: v("0001"), LTE: v("9999")}, true)
-	f("made", engine.Range{GT: v("9999")}, false)
-	f("made", engine.Range{LT: v("0001-01-01")}, false)
-	f("made", engine.Range{LT: v("0001-01-01T00:00+14:00")}, false)
-	f("made", engine.Range{GTE: v(1772280000000.0)}, true) // a number is milliseconds, as Elasticsearch has them
-	f("told", engine.Range{GTE: v("2026-02"), LTE: v("2026-02-28T00:00")}, true)
-	f("told", engine.Range{GT: v("2026-02-28T00:00")}, false)
-	f("day_kwd", engine.Range{GTE: v("2026-02-27"), LT: v("2026-02-27T02:00:00+01:00")}, true)
-	f("day_kwd", engine.Range{GT: v("2026-02-27")}, false)
-	f("day_kwd", engine.Range{GT: v(1.0)}, false)
-	f("made_flt", engine.Range{GT: v("2026")}, false)
-	f("made_flt", engine.Range{GT: v(1.7e9)}, true)
-	f("official", engine.Range{GT: v("2026")}, false)
-	f("official", engine.Range{GT: v(0.0)}, false)
+	v := func(x any) *filter.Value { return &filter.Value{V: x} }
+	f("made", filter.Range{GTE: v("2026-02-28T13:00:00+01:00"), LTE: v("2026-02-28T13:00:00+01:00")}, true)
+	f("made", filter.Range{LTE: v("2026-02-28")}, true)
+	f("made", filter.Range{GT: v("2026-02-27"), LT: v("2026-03")}, true)
+	f("made", filter.Range{LT: v("2026-02-28")}, false)
+	f("made", filter.Range{GT: v("2026-02-28")}, false)
+	f("made", filter.Range{GT: v("2026-02-28T12:00:00Z")}, false)
+	f("made", filter.Range{GT: v("2026-02-28T11:59:59.999999Z"), LT: v("2026-02-28T12:00:00.000001Z")}, true)
+	f("made", filter.Range{GTE: v("0001"), LTE: v("9999")}, true)
+	f("made", filter.Range{GT: v("9999")}, false)
+	f("made", filter.Range{LT: v("0001-01-01")}, false)
+	f("made", filter.Range{LT: v("0001-01-01T00:00+14:00")}, false)
+	f("made", filter.Range{GTE: v(1772280000000.0)}, true) // a number is milliseconds, as Elasticsearch has them
+	f("told", filter.Range{GTE: v("2026-02"), LTE: v("2026-02-28T00:00")}, true)
+	f("told", filter.Range{GT: v("2026-02-28T00:00")}, false)
+	f("day_kwd", filter.Range{GTE: v("2026-02-27"), LT: v("2026-02-27T02:00:00+01:00")}, true)
+	f("day_kwd", filter.Range{GT: v("2026-02-27")}, false)
+	f("day_kwd", filter.Range{GT: v(1.0)}, false)
+	f("made_flt", filter.Range{GT: v("2026")}, false)
+	f("made_flt", filter.Range{GT: v(1.7e9)}, true)
+	f("official", filter.Range{GT: v("2026")}, false)
+	f("official", filter.Range{GT: v(0.0)}, false)
 }
 
 // TestCopiesOfDocumentsAreNotMarked: a new index has the mark if the documents have the moments.

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -88,23 +89,23 @@ func TestRAGFlowIsSearched(t *testing.T) {
 		t.Errorf("r5: %+v", h)
 	}
 	req.Sum = &engine.Sum{Candidates: 10, Weights: []float64{0, 1}}
-	req.Filter.Conditions = []engine.Condition{{Field: "document_name", In: []engine.Value{{V: "guide.pdf"}}}}
+	req.Filter.Conditions = []filter.Condition{{Field: "document_name", In: []filter.Value{{V: "guide.pdf"}}}}
 	result, err = e.Search(t.Context(), req)
 	if err != nil || len(result.Hits) != 2 || result.Hits[0].ID != "r1" || result.Hits[1].ID != "r2" {
 		t.Errorf(`sum: %+v, %v; want no error and 2 result.Hits and result.Hits[0].ID "r1" and result.Hits[1].ID "r2"`, result, err)
 	}
 	for _, c := range []struct {
 		field string
-		part  engine.Part
+		part  filter.Part
 		hits  int
 	}{
-		{"document_name", engine.Part{Text: "uide.", At: engine.Anywhere}, 2},
-		{"document_name", engine.Part{Text: "guide", At: engine.AtStart}, 2},
-		{"document_name", engine.Part{Text: "de.pdf", At: engine.AtEnd}, 2},
-		{"document_name", engine.Part{Text: "guide", At: engine.AtEnd}, 0},
-		{"available_int", engine.Part{Text: "1", At: engine.Anywhere}, 0}, // numbers have no parts
+		{"document_name", filter.Part{Text: "uide.", At: filter.Anywhere}, 2},
+		{"document_name", filter.Part{Text: "guide", At: filter.AtStart}, 2},
+		{"document_name", filter.Part{Text: "de.pdf", At: filter.AtEnd}, 2},
+		{"document_name", filter.Part{Text: "guide", At: filter.AtEnd}, 0},
+		{"available_int", filter.Part{Text: "1", At: filter.Anywhere}, 0}, // numbers have no parts
 	} {
-		req.Filter.Conditions = []engine.Condition{{Field: c.field, Part: &c.part}}
+		req.Filter.Conditions = []filter.Condition{{Field: c.field, Part: &c.part}}
 		if result, err = e.Search(t.Context(), req); err != nil || len(result.Hits) != c.hits {
 			t.Errorf("%s %+v: %+v, %v, want %d hits", c.field, c.part, result, err, c.hits)
 		}
@@ -166,8 +167,8 @@ func TestSignalsOfNativeFields(t *testing.T) {
 		{Field: "made_flt", Recency: recency},
 		{Field: "day_kwd", Recency: recency},
 		{Field: "stars_int", Number: &engine.Number{Shape: engine.Saturation, Pivot: 10}},
-		{Field: "official", Match: []engine.Value{{V: true}}},
-		{Field: "important_kwd", Match: []engine.Value{{V: "退款"}}},
+		{Field: "official", Match: []filter.Value{{V: true}}},
+		{Field: "important_kwd", Match: []filter.Value{{V: "退款"}}},
 	}
 	want := []float64{.5, .5, math.Exp2(-2.5), .75, 1, 1}
 	for i := range asked {

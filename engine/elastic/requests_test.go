@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/golden"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -36,17 +37,17 @@ func vectorLeg() engine.Leg {
 }
 
 func everyFilter() engine.Filter {
-	value := func(v any) *engine.Value { return &engine.Value{V: v} }
+	value := func(v any) *filter.Value { return &filter.Value{V: v} }
 	return engine.Filter{
-		Conditions: []engine.Condition{
-			{Field: "category", In: []engine.Value{{V: "billing"}, {V: 2.0}, {V: true}}},
-			{Field: "year", Range: &engine.Range{GTE: value(2024.0)}},
-			{Field: "date", Range: &engine.Range{GTE: value("2024-01-01"), LT: value("2025")}, Not: true},
+		Conditions: []filter.Condition{
+			{Field: "category", In: []filter.Value{{V: "billing"}, {V: 2.0}, {V: true}}},
+			{Field: "year", Range: &filter.Range{GTE: value(2024.0)}},
+			{Field: "date", Range: &filter.Range{GTE: value("2024-01-01"), LT: value("2025")}, Not: true},
 			{Field: "odd.key*", Exists: new(true)},
-			{Field: "document_name", In: []engine.Value{{V: "guide.md"}, {V: 7.0}}},
-			{Field: "category", Part: &engine.Part{Text: "bill", At: engine.AtStart}},
-			{Field: "document_name", Part: &engine.Part{Text: ".md", At: engine.AtEnd}, Not: true},
-			{Field: "mixed", Range: &engine.Range{GT: value(1.0), LT: value("x")}},
+			{Field: "document_name", In: []filter.Value{{V: "guide.md"}, {V: 7.0}}},
+			{Field: "category", Part: &filter.Part{Text: "bill", At: filter.AtStart}},
+			{Field: "document_name", Part: &filter.Part{Text: ".md", At: filter.AtEnd}, Not: true},
+			{Field: "mixed", Range: &filter.Range{GT: value(1.0), LT: value("x")}},
 		},
 		IDs: []string{"c1", "c2"}, Owner: "u1",
 		Required: []textquery.Phrase{{Terms: []string{"pay", "back"}, Slop: 3, Weight: 9}},

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
@@ -28,7 +29,7 @@ func (p *plan) signalClauses() ([]esquery.Query, error) {
 
 func (c column) signalClause(s *engine.Signal) (esquery.Query, error) {
 	if s.Recency == nil && s.Number == nil {
-		matching, err := inClause(c, &engine.Condition{Field: s.Field, In: s.Match})
+		matching, err := inClause(c, &filter.Condition{Field: s.Field, In: s.Match})
 		if err != nil {
 			return nil, fault.Invalid("signals.match.values", s.Match, "strings, finite numbers or booleans")
 		}
@@ -106,17 +107,17 @@ func (p *plan) addSignals(hit *engine.Hit, field, text string) {
 }
 
 // value is the typed value behind a doc value.
-func (c column) value(text string) engine.Value {
+func (c column) value(text string) filter.Value {
 	switch {
 	case c.kind == encoded:
-		return engine.Value{V: mappings.Decode(text)}
+		return filter.Value{V: mappings.Decode(text)}
 	case c.kind == keywords, c.of == "keyword", c.of == "date":
-		return engine.Value{V: text}
+		return filter.Value{V: text}
 	case c.of == "boolean":
-		return engine.Value{V: text == "true"}
+		return filter.Value{V: text == "true"}
 	}
 	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		return engine.Value{V: number}
+		return filter.Value{V: number}
 	}
-	return engine.Value{V: text}
+	return filter.Value{V: text}
 }

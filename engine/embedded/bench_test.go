@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -87,7 +88,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	textLeg := engine.Leg{Name: "text", Field: engine.FieldText, K: 100, Text: text}
 	vectorLeg := engine.Leg{Name: "vector", Field: engine.FieldVector, K: 100, Vector: vector}
-	category := engine.Filter{Conditions: []engine.Condition{{Field: "category", In: []engine.Value{{V: "c3"}}}}}
+	category := engine.Filter{Conditions: []filter.Condition{{Field: "category", In: []filter.Value{{V: "c3"}}}}}
 	for name, req := range map[string]engine.Request{
 		"text":         {Legs: []engine.Leg{textLeg}},
 		"vector":       {Legs: []engine.Leg{vectorLeg}},

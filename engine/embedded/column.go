@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/filter"
 )
 
@@ -79,7 +78,7 @@ type column struct {
 
 // timed is a string that is a time.
 type timed struct {
-	at     int64 // its start, see engine.Moment
+	at     int64 // its start, see filter.Moment
 	string int   // its index among the strings
 }
 
@@ -107,7 +106,7 @@ func newColumnBuilder() *columnBuilder {
 	return &columnBuilder{numbers: map[float64][]uint32{}, strings: map[string][]uint32{}}
 }
 
-func (c *columnBuilder) add(row uint32, values []engine.Value) {
+func (c *columnBuilder) add(row uint32, values []filter.Value) {
 	if len(values) > 0 {
 		c.exists = append(c.exists, row)
 	}
@@ -150,7 +149,7 @@ func (c *columnBuilder) build() *column {
 }
 
 // addEqual adds the rows that have the value.
-func (c *column) addEqual(value engine.Value, out *roaring.Bitmap) {
+func (c *column) addEqual(value filter.Value, out *roaring.Bitmap) {
 	switch v := value.V.(type) {
 	case float64:
 		c.numbers.addEqual(v, out)
@@ -162,16 +161,16 @@ func (c *column) addEqual(value engine.Value, out *roaring.Bitmap) {
 }
 
 // addHolding adds the rows with a string that holds the part.
-func (c *column) addHolding(p *engine.Part, out *roaring.Bitmap) {
+func (c *column) addHolding(p *filter.Part, out *roaring.Bitmap) {
 	from := 0
-	if p.At == engine.AtStart {
+	if p.At == filter.AtStart {
 		from = c.strings.position(p.Text, false)
 	}
 	for i := from; i < len(c.strings.values); i++ {
 		switch {
 		case p.In(c.strings.values[i]):
 			c.strings.postings[i].addTo(out)
-		case p.At == engine.AtStart: // strings with a common prefix are adjacent
+		case p.At == filter.AtStart: // strings with a common prefix are adjacent
 			return
 		}
 	}
@@ -179,8 +178,8 @@ func (c *column) addHolding(p *engine.Part, out *roaring.Bitmap) {
 
 // addRange adds the rows with a value in the range. Bounds of different types, or of a type
 // without an order, match nothing.
-func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
-	if *r == (engine.Range{}) {
+func (c *column) addRange(r *filter.Range, out *roaring.Bitmap) {
+	if *r == (filter.Range{}) {
 		out.Or(c.exists)
 		return
 	}
@@ -195,7 +194,7 @@ func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
 	}
 }
 
-func (c *column) addTimes(between engine.Moment, out *roaring.Bitmap) {
+func (c *column) addTimes(between filter.Moment, out *roaring.Bitmap) {
 	byTime := func(t timed, at int64) int { return cmp.Compare(t.at, at) }
 	first, _ := slices.BinarySearchFunc(c.times, between.From, byTime)
 	for _, t := range c.times[first:] {
@@ -207,9 +206,9 @@ func (c *column) addTimes(between engine.Moment, out *roaring.Bitmap) {
 }
 
 // within returns the indexes of the values in a range; ok is false unless all bounds have their type.
-func (o *ordered[T]) within(r *engine.Range) (from, to int, ok bool) {
+func (o *ordered[T]) within(r *filter.Range) (from, to int, ok bool) {
 	from, to, ok = 0, len(o.values), true
-	place := func(bound *engine.Value, past bool, otherwise int) int {
+	place := func(bound *filter.Value, past bool, otherwise int) int {
 		if bound == nil {
 			return otherwise
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -193,7 +194,7 @@ func TestWhatWasReadIsSelected(t *testing.T) {
 			}
 		}
 		ids, err := e.SelectChunks(t.Context(), engine.SelectRequest{
-			KB: testKB, Conditions: []engine.Condition{engine.OfDocument(document)}, Limit: 10,
+			KB: testKB, Conditions: []filter.Condition{engine.OfDocument(document)}, Limit: 10,
 		})
 		if err != nil || len(ids) != 1 {
 			t.Errorf("round %d: the chunk that was read is selected as %v, %v; want no error and 1 ids", round, ids, err)

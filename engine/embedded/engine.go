@@ -4,36 +4,37 @@
 //
 // The engine and its knowledge bases:
 //
-//	engine.go                Open, Close, the knowledge bases in memory
-//	catalog.go               knowledge bases made, described, deleted
-//	base.go                  one knowledge base
+//	engine.go        Open, Close, the knowledge bases in memory
+//	catalog.go       creates, describes and deletes knowledge bases
+//	base.go          one knowledge base
+//	migration.go, migration_*.go   another shape of a knowledge base
 //
-// What answers a search, in its order:
+// Searches, in the order of their steps:
 //
-//	search.go, filter.go     the request, its legs, the rows it may return
-//	rank.go, sum.go          a ranking per leg, or one by the sum of all legs
-//	narrow.go, top.go        rows that cannot be among the best left out; the best kept
-//	hits.go                  hits with the raw scores of all legs
-//	statistics.go            document frequencies, moments of the cosines
-//	read.go                  documents and chunks from the file
+//	search.go        the request, a ranking per leg, hits with the raw scores of all legs
+//	filter.go        the rows that may be returned
+//	sum.go           one ranking by the sum of all legs and signals
+//	top.go           keeps the best rows and skips those that cannot be among them
+//	statistics.go    document frequencies, moments of the cosines, the vocabulary
+//	read.go          documents and chunks from the file
 //
-// What stores:
+// Writes:
 //
-//	write.go, batch.go       changes: planned, committed, published at once
-//	edit.go                  chunks decided about where they are
-//	prepare.go               a chunk made ready to be stored
-//	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
-//	mark.go                     whether the newest writes are still there
-//	checksum.go, damage.go      rows that are not as they were written
-//	recordkeeper.go             records beside the knowledge bases
+//	record.go        rows by number; prepares chunks for storage
+//	write.go         plans changes, commits and publishes them together
+//	edit.go          changes that depend on the stored chunks
+//	load.go, rows.go file → memory; the stored BM25 indexes
+//	mark.go          detects that the newest writes are lost
+//	damage.go        rows that fail their checksum
+//	recordkeeper.go  records beside the knowledge bases
 //
-// What both stand on:
+// Both use:
 //
-//	snapshot.go              what one search sees:
-//	record.go, vectors.go    rows by number,
-//	segment.go, join.go, column.go   rows by id and by value
-//	scores.go, parallel.go   numbers of all live rows; work on all processors
-//	sqlite.go, table.go, indexfiles.go   the file, its tables, the folder of BM25 indexes
+//	snapshot.go           the immutable state that one search sees
+//	vectors.go            vectors by row number
+//	segment.go, column.go rows by id and by value
+//	scores.go             numbers of all live rows, computed on all processors
+//	sqlite.go, table.go   the file, its tables, checksums of rows
 //
 // Every chunk written gets a new row number, which is never used again, so
 // everything in memory is addressed by row and only ever grows at its end. A

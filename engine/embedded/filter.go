@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -40,30 +41,30 @@ type filterer struct {
 	texts    []string
 }
 
-func (f *filterer) run(ctx context.Context, filter *engine.Filter) (selection, error) {
+func (f *filterer) run(ctx context.Context, wanted *engine.Filter) (selection, error) {
 	s := f.snapshot
-	if filter.IDs == nil && filter.Owner == "" &&
-		len(filter.Conditions)+len(filter.Required)+len(filter.Excluded)+len(filter.Except) == 0 {
+	if wanted.IDs == nil && wanted.Owner == "" &&
+		len(wanted.Conditions)+len(wanted.Required)+len(wanted.Excluded)+len(wanted.Except) == 0 {
 		return selection{rows: s.visible, all: s.visible.GetCardinality() == s.live.GetCardinality()}, nil
 	}
 	rows := s.visible.Clone()
-	if filter.IDs != nil {
-		rows.And(s.withIDs(filter.IDs))
+	if wanted.IDs != nil {
+		rows.And(s.withIDs(wanted.IDs))
 	}
-	if len(filter.Except) > 0 {
-		rows.AndNot(s.withIDs(filter.Except))
+	if len(wanted.Except) > 0 {
+		rows.AndNot(s.withIDs(wanted.Except))
 	}
-	if filter.Owner != "" {
-		owner := engine.Condition{Field: fieldOwner, In: []engine.Value{{V: filter.Owner}}}
+	if wanted.Owner != "" {
+		owner := filter.Condition{Field: fieldOwner, In: []filter.Value{{V: wanted.Owner}}}
 		rows.And(s.holding(&owner))
 	}
-	for i := range filter.Conditions {
+	for i := range wanted.Conditions {
 		if ctx.Err() != nil {
 			break
 		}
-		restrict(rows, s.holding(&filter.Conditions[i]), filter.Conditions[i].Not)
+		restrict(rows, s.holding(&wanted.Conditions[i]), wanted.Conditions[i].Not)
 	}
-	if err := f.phrases(ctx, filter, rows); err != nil {
+	if err := f.phrases(ctx, wanted, rows); err != nil {
 		return selection{}, err
 	}
 	// After a cancellation, rows may contain too many.
@@ -79,23 +80,23 @@ func restrict(rows, set *roaring.Bitmap, not bool) {
 	rows.And(set)
 }
 
-func (f *filterer) phrases(ctx context.Context, filter *engine.Filter, rows *roaring.Bitmap) error {
-	fields := filter.Fields
+func (f *filterer) phrases(ctx context.Context, wanted *engine.Filter, rows *roaring.Bitmap) error {
+	fields := wanted.Fields
 	if len(fields) == 0 {
 		fields = f.texts
 	}
 	var indexes []int
 	for _, name := range fields {
 		i := slices.Index(f.texts, name)
-		if i < 0 && len(filter.Required)+len(filter.Excluded) > 0 {
+		if i < 0 && len(wanted.Required)+len(wanted.Excluded) > 0 {
 			return fault.Invalid("filter.fields", name, engine.OneOf("a text field", f.texts))
 		}
 		indexes = append(indexes, i)
 	}
-	for _, p := range filter.Required {
+	for _, p := range wanted.Required {
 		rows.And(f.containing(ctx, p, indexes))
 	}
-	for _, p := range filter.Excluded {
+	for _, p := range wanted.Excluded {
 		rows.AndNot(f.containing(ctx, p, indexes))
 	}
 	return nil
@@ -121,8 +122,8 @@ func (s *snapshot) withIDs(ids []string) *roaring.Bitmap {
 }
 
 // holding gives the rows for which the condition holds, ignoring its Not; rows deleted
-// since may be among them. It agrees with engine.Condition.Matches.
-func (s *snapshot) holding(c *engine.Condition) *roaring.Bitmap {
+// since may be among them. It agrees with filter.Condition.Matches.
+func (s *snapshot) holding(c *filter.Condition) *roaring.Bitmap {
 	out := roaring.New()
 	for _, all := range c.AnyOf {
 		rows := s.live.Clone()

@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 )
 
 // TestJoin wants of segments joined what one made of all their rows knows.
 func TestJoin(t *testing.T) {
-	values := []engine.Value{{V: "red"}, {V: "blue"}, {V: 1.0}, {V: -2.5}, {V: true}, {V: false}}
+	values := []filter.Value{{V: "red"}, {V: "blue"}, {V: 1.0}, {V: -2.5}, {V: true}, {V: false}}
 	rapid.Check(t, func(r *rapid.T) {
 		var all records
 		var rows []uint32

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -208,7 +209,7 @@ func (m *machine) change(r *rapid.T) {
 	}
 	slices.Sort(selected)
 	got, err := m.engine.SelectChunks(m.t.Context(),
-		engine.SelectRequest{KB: m.kb, Conditions: []engine.Condition{condition}, Limit: 7})
+		engine.SelectRequest{KB: m.kb, Conditions: []filter.Condition{condition}, Limit: 7})
 	if err != nil || !slices.Equal(got, selected[:min(7, len(selected))]) {
 		r.Fatalf("selected %v, %v; want the first seven of %v", got, err, selected)
 	}
@@ -238,14 +239,14 @@ var someFilter = rapid.Custom(func(r *rapid.T) engine.Filter {
 	return f
 })
 
-var someCondition = rapid.Custom(func(r *rapid.T) engine.Condition {
-	c := engine.Condition{
+var someCondition = rapid.Custom(func(r *rapid.T) filter.Condition {
+	c := filter.Condition{
 		Field: rapid.SampledFrom([]string{"one", "many", "document_id", "owner", "nosuch"}).Draw(r, "field"),
 		Not:   rapid.Bool().Draw(r, "not"),
 	}
-	value := func(name string) *engine.Value {
+	value := func(name string) *filter.Value {
 		if rapid.Bool().Draw(r, "has "+name) {
-			return &engine.Value{V: someValue.Draw(r, name)}
+			return &filter.Value{V: someValue.Draw(r, name)}
 		}
 		return nil
 	}
@@ -254,12 +255,12 @@ var someCondition = rapid.Custom(func(r *rapid.T) engine.Condition {
 		exists := rapid.Bool().Draw(r, "exists")
 		c.Exists = &exists
 	case 1:
-		c.Range = &engine.Range{GT: value("gt"), GTE: value("gte"), LT: value("lt"), LTE: value("lte")}
+		c.Range = &filter.Range{GT: value("gt"), GTE: value("gte"), LT: value("lt"), LTE: value("lte")}
 	default:
 		for range rapid.IntRange(0, 3).Draw(r, "values") {
-			c.In = append(c.In, engine.Value{V: someValue.Draw(r, "value")})
+			c.In = append(c.In, filter.Value{V: someValue.Draw(r, "value")})
 		}
-		c.In = append(c.In, engine.Value{V: someDocument.Draw(r, "document")})
+		c.In = append(c.In, filter.Value{V: someDocument.Draw(r, "document")})
 	}
 	return c
 })

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -141,7 +142,7 @@ func (w *narrowWorld) request(kb engine.KnowledgeBase) engine.Request {
 		}
 	}
 	if w.random.IntN(3) == 0 {
-		req.Filter.Conditions = []engine.Condition{{Field: "document_id", In: []engine.Value{{V: "d1"}}}}
+		req.Filter.Conditions = []filter.Condition{{Field: "document_id", In: []filter.Value{{V: "d1"}}}}
 	}
 	return req
 }

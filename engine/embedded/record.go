@@ -1,11 +1,18 @@
 package embedded
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
+	"github.com/hybridge-search/hybridge/lib/parallel"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // entry is a chunk as kept in memory.
@@ -32,7 +39,7 @@ type record struct {
 
 type fieldValues struct {
 	name   string
-	values []engine.Value
+	values []filter.Value
 }
 
 func fieldsOf(values map[string][]any) []fieldValues {
@@ -41,9 +48,9 @@ func fieldsOf(values map[string][]any) []fieldValues {
 	}
 	all := make([]fieldValues, 0, len(values))
 	for name, list := range values {
-		f := fieldValues{name: name, values: make([]engine.Value, len(list))}
+		f := fieldValues{name: name, values: make([]filter.Value, len(list))}
 		for i, v := range list {
-			f.values[i] = engine.Value{V: v}
+			f.values[i] = filter.Value{V: v}
 		}
 		all = append(all, f)
 	}
@@ -51,10 +58,10 @@ func fieldsOf(values map[string][]any) []fieldValues {
 }
 
 // each visits every field that has a value.
-func (r *record) each(visit func(field string, values []engine.Value)) {
+func (r *record) each(visit func(field string, values []filter.Value)) {
 	own := func(field, value string) {
 		if value != "" {
-			visit(field, []engine.Value{{V: value}})
+			visit(field, []filter.Value{{V: value}})
 		}
 	}
 	own(fieldDocumentID, r.documentID)
@@ -68,7 +75,7 @@ func (r *record) each(visit func(field string, values []engine.Value)) {
 // facet gives a field's values as text, in the order they were given.
 func (r *record) facet(field string) []string {
 	var out []string
-	r.each(func(name string, values []engine.Value) {
+	r.each(func(name string, values []filter.Value) {
 		if name != field {
 			return
 		}
@@ -117,7 +124,81 @@ func (r records) without(removed []uint32, live *roaring.Bitmap) records {
 func (r *record) strings() int64 {
 	total := len(r.id) + len(r.documentID) + len(r.documentName) + len(r.owner)
 	for _, f := range r.fields {
-		total += int(unsafe.Sizeof(f)) + len(f.name) + len(f.values)*int(unsafe.Sizeof(engine.Value{}))
+		total += int(unsafe.Sizeof(f)) + len(f.name) + len(f.values)*int(unsafe.Sizeof(filter.Value{}))
 	}
 	return int64(total)
+}
+
+// prepared is a chunk with everything that can be computed before its row is known.
+type prepared struct {
+	entry
+
+	tokens [][]string // by text field
+	stored columns    // without the row
+	err    error      // why it cannot be stored
+}
+
+// prepare works on all chunks, on several processors when there are many.
+func (b *base) prepare(chunks []*engine.Chunk) []*prepared {
+	all := make([]*prepared, len(chunks))
+	parallel.Each(len(chunks), func(i int) { all[i] = b.prepareOne(chunks[i]) })
+	return all
+}
+
+func (b *base) prepareOne(c *engine.Chunk) *prepared {
+	p := &prepared{}
+	p.record.id = c.ID
+	if p.err = b.check(c); p.err != nil {
+		return p
+	}
+	values := c.Filterable()
+	for _, own := range []string{fieldDocumentID, fieldDocumentName, fieldOwner} { // in columns of their own
+		delete(values, own)
+	}
+	fields, err := engine.EncodeStored(values)
+	if err != nil {
+		p.err = fault.Wrap(fault.InvalidArgument, err, "the metadata of chunk %q", c.ID)
+		return p
+	}
+	body, err := engine.EncodeStored(c)
+	if err != nil {
+		p.err = fault.Wrap(fault.InvalidArgument, err, "chunk %q", c.ID)
+		return p
+	}
+	p.record = record{
+		id: c.ID, documentID: c.DocumentID, documentName: c.DocumentName, owner: c.Owner,
+		available: c.Available, fields: fieldsOf(values),
+	}
+	p.stored = columns{record: p.record, ordinal: int64(c.Ordinal), fields: fields, body: body}
+	size := len(fields) + len(body)
+	for _, name := range b.table.vectors {
+		data := blob(c.Vectors[name])
+		p.stored.blobs = append(p.stored.blobs, data)
+		p.vectors = append(p.vectors, vector.Unit(c.Vectors[name]))
+		size += len(data)
+	}
+	p.record.bytes = uint32(min(size, math.MaxUint32))
+	for _, field := range b.texts {
+		p.tokens = append(p.tokens, b.engine.options.Tokenizer.Terms(c.FieldText(field)))
+	}
+	return p
+}
+
+// check is a safeguard: ingestion checks the same.
+func (b *base) check(c *engine.Chunk) error {
+	if c.ID == "" {
+		return fault.Invalid("id", c.ID, "a name of the chunk, not empty")
+	}
+	for name, v := range c.Vectors {
+		if v == nil {
+			continue
+		}
+		if !slices.Contains(b.table.vectors, name) {
+			return fault.Invalid("vector", name, fmt.Sprintf("one of the vector fields %v", b.table.vectors))
+		}
+		if err := engine.CheckVector(name, v, b.kb.Dimensions); err != nil {
+			return err
+		}
+	}
+	return nil
 }

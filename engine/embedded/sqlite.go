@@ -184,3 +184,9 @@ func acquire(ctx context.Context, path string) (*lock, error) {
 }
 
 func (l *lock) release() error { return errors.Join(l.conn.Close(), l.db.Close()) }
+
+// Examine checks the data in a folder, which must not be in use, without changing it.
+// fault.Unsupported if they are of a newer version; fault.NotFound if there are none.
+func Examine(ctx context.Context, dir string) error {
+	return sqlite.Examine(ctx, filepath.Join(dir, "hybridge.db"), migrations)
+}

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"crypto/rand"
+	"sort"
 	"strings"
 	"testing"
 
@@ -10,6 +11,27 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/textquery"
 )
+
+// Words is the suite's tokenizer: lower case, split at white space.
+type Words struct{}
+
+// Terms implements engine.Tokenizer.
+func (Words) Terms(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
+// Fold implements engine.Tokenizer.
+func (Words) Fold(text string) string { return strings.ToLower(text) }
+
+// Fingerprint implements engine.Tokenizer.
+func (Words) Fingerprint() string { return "enginetest.Words/1" }
+
+// testCase is one named behaviour.
+type testCase struct {
+	name string
+	run  func(t *testing.T, s *suite)
+}
+
+// suite is one engine under test.
+type suite struct{ engine engine.Engine }
 
 // base is one knowledge base of one case.
 type base struct {
@@ -157,4 +179,13 @@ func passage(id, content string, vector ...float32) engine.Chunk {
 		c.Vectors = map[string][]float32{engine.FieldVector: vector}
 	}
 	return c
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
 }

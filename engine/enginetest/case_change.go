@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func changeCases() []testCase {
@@ -37,7 +38,7 @@ func (b *base) change(edit engine.Edit, ids ...string) []engine.ChangeOutcome {
 }
 
 // selected are the ids of all pages of two.
-func (b *base) selected(conditions ...engine.Condition) []string {
+func (b *base) selected(conditions ...filter.Condition) []string {
 	b.t.Helper()
 	all := []string{}
 	for {
@@ -80,7 +81,7 @@ func selecting(t *testing.T, s *suite) {
 	b.accepted(outcomes, err, append(chunks, other))
 	same(t, "all", b.selected(), []string{"b", "c0", "c1", "c2", "c3", "c4"})
 	same(t, "of a document", b.selected(engine.OfDocument("d")), []string{"c0", "c1", "c2", "c3", "c4"})
-	three := engine.Condition{Field: "n", Range: &engine.Range{GTE: &engine.Value{V: float64(3)}}}
+	three := filter.Condition{Field: "n", Range: &filter.Range{GTE: &filter.Value{V: float64(3)}}}
 	same(t, "by two conditions", b.selected(engine.OfDocument("d"), three), []string{"c3", "c4"})
 	not := engine.OfDocument("d")
 	not.Not = true
@@ -260,7 +261,7 @@ func rewrittenWhileDeleted(t *testing.T, s *suite) {
 				}
 				return
 			}
-			old := []engine.Condition{in("status", "old")}
+			old := []filter.Condition{in("status", "old")}
 			found, err := s.engine.SelectChunks(t.Context(), engine.SelectRequest{KB: b.kb, Conditions: old, Limit: chunks})
 			if err == nil {
 				_, err = s.engine.ChangeChunks(t.Context(),

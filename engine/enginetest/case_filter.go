@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func filterCases() []testCase {
@@ -30,15 +31,15 @@ func selective(t *testing.T, s *suite) {
 		chunks = append(chunks, c)
 	}
 	b.write(chunks...)
-	filter := engine.Filter{Conditions: []engine.Condition{in("side", "rest")}}
+	filter := engine.Filter{Conditions: []filter.Condition{in("side", "rest")}}
 	same(t, "vector", b.ids(near(3, 1, 0), filter), []string{"c95", "c96", "c97"})
 	same(t, "text", b.ids(words(3, "word"), filter), []string{"c95", "c96", "c97"})
 }
 
-func in(field string, values ...any) engine.Condition {
-	c := engine.Condition{Field: field}
+func in(field string, values ...any) filter.Condition {
+	c := filter.Condition{Field: field}
 	for _, v := range values {
-		c.In = append(c.In, engine.Value{V: v})
+		c.In = append(c.In, filter.Value{V: v})
 	}
 	return c
 }
@@ -74,7 +75,7 @@ func manyValues(t *testing.T, s *suite) {
 		ids = append(ids, fmt.Sprint("unknown", i))
 	}
 	b.write(chunks...)
-	filter := engine.Filter{Conditions: []engine.Condition{in("n", values...)}}
+	filter := engine.Filter{Conditions: []filter.Condition{in("n", values...)}}
 	sameSet(t, "values", b.ids(words(1000, "word"), filter), want)
 	sameSet(t, "ids", b.ids(words(1000, "word"), engine.Filter{IDs: ids}), want)
 }

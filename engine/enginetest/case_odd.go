@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func oddCases() []testCase {
@@ -41,7 +42,7 @@ func oddNames(t *testing.T, s *suite) {
 		same(t, "by id", b.ids(words(99, "word"), engine.Filter{IDs: one}), one)
 		same(t, "by owner", b.ids(words(99, "word"), engine.Filter{Owner: name}), one)
 		for field, value := range map[string]string{"document_name": name, "document_id": "doc " + name, "value": name} {
-			filter := engine.Filter{Conditions: []engine.Condition{in(field, value)}}
+			filter := engine.Filter{Conditions: []filter.Condition{in(field, value)}}
 			same(t, "by "+field, b.ids(near(99, 1, 0), filter), one)
 		}
 		if c := b.chunk(name); c.DocumentName != name || c.ID != name {
@@ -65,7 +66,7 @@ func largeMetadata(t *testing.T, s *suite) {
 	for field, value := range map[string]string{
 		"many": "value 1999", "long": strings.Repeat("x", 5000), "odd key. with / and \"": "v",
 	} {
-		filter := engine.Filter{Conditions: []engine.Condition{in(field, value)}}
+		filter := engine.Filter{Conditions: []filter.Condition{in(field, value)}}
 		same(t, field, b.ids(words(1, "word"), filter), []string{"a"})
 	}
 	if got := b.chunk("a").Metadata; len(got) != 3 || len(got["many"].([]any)) != 2000 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -56,16 +57,16 @@ func (d dice) tagged(i int) engine.Chunk {
 	return c
 }
 
-func (d dice) condition() engine.Condition {
-	c := engine.Condition{
+func (d dice) condition() filter.Condition {
+	c := filter.Condition{
 		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "written_at", "nosuch"),
 		Not:   d.IntN(3) == 0,
 	}
 	switch d.IntN(6) {
 	case 5:
-		c.Part = &engine.Part{
+		c.Part = &filter.Part{
 			Text: d.word("x", "2024", "0", "-05-", "01", "文", "中", "a b", "true", "d", "one", ".md", "1", "Y"),
-			At:   []engine.Place{engine.Anywhere, engine.AtStart, engine.AtEnd}[d.IntN(3)],
+			At:   []filter.Place{filter.Anywhere, filter.AtStart, filter.AtEnd}[d.IntN(3)],
 		}
 	case 0:
 		exists := d.IntN(2) == 0
@@ -74,21 +75,21 @@ func (d dice) condition() engine.Condition {
 		c.Range = d.bounds()
 	default:
 		for range 1 + d.IntN(3) {
-			c.In = append(c.In, engine.Value{V: d.value()})
+			c.In = append(c.In, filter.Value{V: d.value()})
 		}
-		c.In = append(c.In, engine.Value{V: d.word("d1", "u1", "one.md")})
+		c.In = append(c.In, filter.Value{V: d.word("d1", "u1", "one.md")})
 	}
 	return c
 }
 
 // nested joins conditions now and then.
-func (d dice) nested(depth int) engine.Condition {
+func (d dice) nested(depth int) filter.Condition {
 	if depth > 2 || d.IntN(3) > 0 {
 		return d.condition()
 	}
-	c := engine.Condition{Field: "any_of", Not: d.IntN(3) == 0}
+	c := filter.Condition{Field: "any_of", Not: d.IntN(3) == 0}
 	for range 1 + d.IntN(3) {
-		var all []engine.Condition
+		var all []filter.Condition
 		for range 1 + d.IntN(2) {
 			all = append(all, d.nested(depth+1))
 		}
@@ -104,28 +105,28 @@ var dayBounds = []string{
 }
 
 // bounds have one type and are not all open.
-func (d dice) bounds() *engine.Range {
-	bound := func() *engine.Value {
-		return &engine.Value{V: d.word(dayBounds...)}
+func (d dice) bounds() *filter.Range {
+	bound := func() *filter.Value {
+		return &filter.Value{V: d.word(dayBounds...)}
 	}
 	if d.IntN(2) == 0 {
-		bound = func() *engine.Value { return &engine.Value{V: float64(d.IntN(12) - 2)} }
+		bound = func() *filter.Value { return &filter.Value{V: float64(d.IntN(12) - 2)} }
 	}
 	switch d.IntN(5) {
 	case 0:
-		return &engine.Range{GT: bound()}
+		return &filter.Range{GT: bound()}
 	case 1:
-		return &engine.Range{LTE: bound()}
+		return &filter.Range{LTE: bound()}
 	case 2:
-		return &engine.Range{GTE: bound(), LT: bound()}
+		return &filter.Range{GTE: bound(), LT: bound()}
 	case 3:
-		return &engine.Range{GT: bound(), LTE: bound()}
+		return &filter.Range{GT: bound(), LTE: bound()}
 	default:
-		return &engine.Range{GTE: bound(), LTE: bound()}
+		return &filter.Range{GTE: bound(), LTE: bound()}
 	}
 }
 
-// randomFilters holds both kinds of leg to engine.Condition.Matches.
+// randomFilters holds both kinds of leg to filter.Condition.Matches.
 func randomFilters(t *testing.T, s *suite) {
 	d := newDice(21)
 	b := s.base(t, schema{Dimensions: 2})
@@ -162,9 +163,9 @@ func passes(f *engine.Filter, c *engine.Chunk) bool {
 	return ok
 }
 
-func describeRange(r *engine.Range) string {
+func describeRange(r *filter.Range) string {
 	text := ""
-	for name, v := range map[string]*engine.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
+	for name, v := range map[string]*filter.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
 		if v != nil {
 			text += fmt.Sprintf(" %s %#v", name, v.V)
 		}
@@ -172,7 +173,7 @@ func describeRange(r *engine.Range) string {
 	return text
 }
 
-func describeConditions(conditions []engine.Condition) string {
+func describeConditions(conditions []filter.Condition) string {
 	var out []string
 	for _, c := range conditions {
 		text := fmt.Sprintf("%s in %#v", c.Field, c.In)
@@ -250,4 +251,63 @@ func contains(tokens, phrase []string) bool {
 		}
 	}
 	return false
+}
+
+// time is a text that is a time, or nearly one.
+func (d dice) time() string {
+	year := d.word("2024", "2025", "2026", "1969", "0001", "9999", "0000")
+	text := fmt.Sprintf("%s-%02d-%02d", year, d.IntN(14), d.IntN(33))
+	switch d.IntN(6) {
+	case 0:
+		text = text[:[]int{4, 7, 10}[d.IntN(3)]]
+	case 1: // the day alone
+	default:
+		text += d.word("T", "T", "T", "t", " ") + fmt.Sprintf("%02d:%02d", d.IntN(25), d.IntN(61)) +
+			d.word("", ":00", ":30", ":59", ":60", ":30.5", ":00.123456", ":59.999999999", ":00.0000001", ":00.") +
+			d.word("", "Z", "Z", "z", "+00:00", "+02:00", "-0530", "+14", "-23:59", "+24:00", "+05:60", "+2")
+	}
+	if d.IntN(8) == 0 { // not quite
+		at := d.IntN(len(text))
+		text = text[:at] + d.word("", "0", "-", ":", "Z", " ", "x", ".", "+", "９", "\n") + text[at+d.IntN(2):]
+	}
+	return text
+}
+
+// randomTimes holds engines to filter.ParseMoment.
+func randomTimes(t *testing.T, s *suite) {
+	d := newDice(23)
+	b := s.base(t, schema{})
+	var chunks []engine.Chunk
+	for i := range 400 {
+		c := passage(fmt.Sprintf("c%03d", i), "word")
+		c.Metadata = map[string]any{"at": d.time()}
+		if d.IntN(5) == 0 {
+			c.Metadata["at"] = []any{d.time(), d.time()}
+		}
+		chunks = append(chunks, c)
+	}
+	b.write(chunks...)
+	bound := func() *filter.Value {
+		for d.IntN(3) > 0 {
+			text := d.time()
+			if _, ok := filter.ParseMoment(text); ok {
+				return &filter.Value{V: text}
+			}
+		}
+		return nil
+	}
+	for range 60 {
+		c := filter.Condition{Field: "at", Range: &filter.Range{GT: bound(), GTE: bound(), LT: bound(), LTE: bound()}}
+		if _, ok := c.Range.Moments(); !ok {
+			continue
+		}
+		var want []string
+		for i := range chunks {
+			if c.Matches(&chunks[i]) {
+				want = append(want, chunks[i].ID)
+			}
+		}
+		filter := engine.Filter{Conditions: []filter.Condition{c}}
+		sameSet(t, describeConditions(filter.Conditions), b.ids(words(400, "word"), filter), want)
+	}
 }

@@ -3,7 +3,11 @@ package enginetest
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -168,4 +172,132 @@ func phrase(anchor string, slop int, terms ...string) *textquery.Query {
 		Terms:   []textquery.Term{{Text: anchor, Weight: 1}},
 		Phrases: []textquery.Phrase{{Terms: terms, Slop: slop, Weight: 1}},
 	}
+}
+
+// chunksBrought holds an engine that brings chunks along with a ranking to those that it
+// gives when asked for them, and to the same ranking.
+func chunksBrought(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 2})
+	full := passage("full", "red <b>&</b> more\nlines \\ \"中文\" 😀 \u2028", 1, 0)
+	full.DocumentName, full.Ordinal, full.Title, full.Owner = "guide.md", 70_000, "A “title”", "u1"
+	full.WrittenAt = "2026-11-28T16:00:00Z"
+	full.Positions = [][]float64{{1, 72.5, 520, 90, -1e-9}, {2, 1, 2, 3, 4}}
+	full.Metadata = map[string]any{
+		"s": "红\t", "long": strings.Repeat("long ", 20), "empty": "", "b": true, "f": false,
+		"n": -1.5, "whole": 9007199254740993.0, "big": 1e300, "list": []any{"a", 2.0, true},
+	}
+	hidden := passage("hidden", "red fox")
+	hidden.Available = false
+	b.write(full, passage("a", "red"), passage("b", "red blue sea"), passage("c", "blue"), hidden)
+	b.bringAlike("a text leg", engine.Request{Legs: []engine.Leg{words(10, "red")}})
+	both := []engine.Leg{words(10, "red"), near(10, 1, 1)}
+	for name, sum := range map[string]engine.Sum{
+		"a sum":              {Candidates: 10, Weights: []float64{0.3, 0.7}},
+		"a sum of few":       {Candidates: 2, Weights: []float64{0.3, 0.7}},
+		"a sum of equals":    {Candidates: 2, Weights: []float64{0, 0}},
+		"a sum of saturated": {Candidates: 10, Weights: []float64{1, 1}, Pivot: 2},
+	} {
+		b.bringAlike(name, engine.Request{Legs: both, Sum: &sum})
+	}
+	b.bringAlike("a sum of one", engine.Request{
+		Legs: both[:1], Sum: &engine.Sum{Candidates: 10, Weights: []float64{1}},
+	})
+
+	pairs := s.base(t, schema{Kind: engine.KindQA})
+	pairs.write(engine.Chunk{ID: "q", DocumentID: "d", Available: true, Title: "t", QA: &engine.QA{
+		Question: "q?", Answer: "red", FullAnswer: "full", Summary: "s",
+		URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
+	}})
+	leg := engine.Leg{Name: "answer", Field: engine.FieldAnswer, K: 10, Text: queryOf("red")}
+	for _, got := range pairs.search(engine.Request{Legs: []engine.Leg{leg}, Prefetch: 1}).Chunks {
+		if diff := cmp.Diff(pairs.chunk("q"), got); diff != "" {
+			t.Errorf("a pair came with the ranking (-asked for +brought):\n%s", diff)
+		}
+	}
+}
+
+// bringAlike searches with more and more hits shown.
+func (b *base) bringAlike(name string, req engine.Request) {
+	b.t.Helper()
+	req.KB = b.kb
+	want := hitIDs(b.search(req).Hits)
+	for prefetch := range 5 {
+		req.Prefetch = prefetch
+		result, err := b.engine.Search(b.t.Context(), &req)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		same(b.t, "hits of "+name, hitIDs(result.Hits), want)
+		for _, got := range result.Chunks {
+			if diff := cmp.Diff(b.chunk(got.ID), got); diff != "" || !got.Available {
+				b.t.Errorf("%q came with the ranking of %s (-asked for +brought):\n%s", got.ID, name, diff)
+			}
+		}
+		if len(result.Chunks) == 0 && prefetch == 3 {
+			b.t.Logf("%s brings no chunks with the ranking of %s", b.engine.Name(), name)
+		}
+	}
+}
+
+// lateScores holds an engine that may leave raw scores for later to giving, with
+// the chunks, the very scores that it gives at once when asked at once.
+func lateScores(t *testing.T, s *suite) {
+	scorer, ok := s.engine.(engine.DeferredScorer)
+	if !ok {
+		t.Logf("%s gives all scores at once", s.engine.Name())
+	}
+	b := s.base(t, schema{Dimensions: 2})
+	b.write(
+		passage("a", "red fox", 1, 0), passage("b", "red fox red", 0, 1), passage("c", "red", 3, 4),
+		passage("d", "blue bird", 1, 0.1), passage("e", "red bird"),
+	)
+	req := engine.Request{Legs: []engine.Leg{words(2, "red"), near(2, 1, 0)}}
+	atOnce := b.search(req)
+	req.DeferScores, req.KB = true, b.kb
+	later, err := s.engine.Search(t.Context(), &req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "hits", hitIDs(later.Hits), hitIDs(atOnce.Hits))
+	if !ok {
+		same(t, "raw scores", rawScores(later.Hits), rawScores(atOnce.Hits))
+		return
+	}
+	ids := hitIDs(atOnce.Hits)
+	slices.Reverse(ids)
+	page := engine.ChunksRequest{KB: b.kb, IDs: append(ids, "absent")}
+	chunks, raw, err := scorer.ScoreChunks(t.Context(), page, req.Legs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := 0
+	for i, id := range ids {
+		if chunks[i].ID != id || chunks[i].Content == "" {
+			t.Fatalf("chunk %d is %+v, want %s", i, chunks[i], id)
+		}
+		at := len(ids) - 1 - i
+		for leg, o := range later.Hits[at].Observations {
+			want := atOnce.Hits[at].Observations[leg].Raw
+			if !nearly(raw[i][leg], want, 1e-6) || o.Known() && !nearly(o.Raw, want, 1e-6) {
+				t.Errorf("%s by leg %d: %v later and %v by the search, want %v", id, leg, raw[i][leg], o.Raw, want)
+			}
+			if !o.Known() {
+				unknown++
+			}
+		}
+	}
+	if len(chunks) != len(ids) || unknown == 0 {
+		t.Errorf("%d chunks for %d ids, %d scores were left for later", len(chunks), len(ids), unknown)
+	}
+}
+
+// rawScores concatenates the raw scores of all hits.
+func rawScores(hits []engine.Hit) []string {
+	var raw []string
+	for i := range hits {
+		for _, o := range hits[i].Observations {
+			raw = append(raw, fmt.Sprint(o.Raw))
+		}
+	}
+	return raw
 }

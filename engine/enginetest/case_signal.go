@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func signalCases() []testCase {
@@ -30,8 +31,8 @@ func signals() []engine.Signal {
 		{Field: "a", Number: &engine.Number{Shape: engine.Saturation, Pivot: 3}},
 		{Field: "b", Number: &engine.Number{Shape: engine.Log, Pivot: 100}},
 		{Field: "b", Number: &engine.Number{Shape: engine.Linear, Pivot: 10}},
-		{Field: "a", Match: []engine.Value{{V: "x"}, {V: 9.0}, {V: true}}},
-		{Field: "document_id", Match: []engine.Value{{V: "d1"}}},
+		{Field: "a", Match: []filter.Value{{V: "x"}, {V: 9.0}, {V: true}}},
+		{Field: "document_id", Match: []filter.Value{{V: "d1"}}},
 		{Field: "nosuch", Number: &engine.Number{Shape: engine.Linear, Pivot: 1}},
 		{Field: "document_id", Recency: &engine.Recency{Now: signalNow, HalfLife: day}},
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func sumCases() []testCase {
@@ -138,7 +139,7 @@ func sumWithoutLegs(t *testing.T, s *suite) {
 	}
 	chunks[10].Available = false
 	b.write(chunks...)
-	odd := engine.Filter{Conditions: []engine.Condition{{Field: "part", In: []engine.Value{{V: "odd"}}}}}
+	odd := engine.Filter{Conditions: []filter.Condition{{Field: "part", In: []filter.Value{{V: "odd"}}}}}
 	for _, c := range []struct {
 		filter     engine.Filter
 		candidates int

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -104,14 +105,14 @@ func wordsAlike(t *testing.T, s *suite) {
 func wordsSeen(t *testing.T, s *suite) {
 	b := s.base(t, schema{})
 	b.write(wordy()...)
-	blue := engine.Condition{Field: "team", In: []engine.Value{{V: "blue"}}}
+	blue := filter.Condition{Field: "team", In: []filter.Value{{V: "blue"}}}
 	for _, c := range []struct {
 		filter engine.Filter
 		want   string
 	}{
 		{engine.Filter{Owner: "somebody"}, "[reform1 refund1]"},
 		{engine.Filter{Owner: "nobody"}, "[]"},
-		{engine.Filter{Conditions: []engine.Condition{blue}}, "[refund1 refuse1]"},
+		{engine.Filter{Conditions: []filter.Condition{blue}}, "[refund1 refuse1]"},
 		{engine.Filter{IDs: []string{"h", "a"}}, "[refund1]"},
 		{engine.Filter{Required: []textquery.Phrase{{Terms: []string{"form"}}}}, "[refund1]"},
 		{engine.Filter{Excluded: []textquery.Phrase{{Terms: []string{"reform"}}}}, "[refund3 refuse1]"},

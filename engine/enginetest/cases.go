@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -73,7 +74,7 @@ type conditionCase struct {
 
 type partCase struct {
 	Text string       `json:"text"`
-	At   engine.Place `json:"at"`
+	At   filter.Place `json:"at"`
 }
 
 type sumCase struct {
@@ -195,29 +196,29 @@ func phrases(texts []string) []textquery.Phrase {
 	return all
 }
 
-func (c *conditionCase) condition() engine.Condition {
-	condition := engine.Condition{Field: c.Field, Exists: c.Exists, Not: c.Not}
+func (c *conditionCase) condition() filter.Condition {
+	condition := filter.Condition{Field: c.Field, Exists: c.Exists, Not: c.Not}
 	for _, some := range c.AnyOf {
-		all := make([]engine.Condition, len(some))
+		all := make([]filter.Condition, len(some))
 		for i := range some {
 			all[i] = some[i].condition()
 		}
 		condition.AnyOf = append(condition.AnyOf, all)
 	}
 	for _, v := range c.In {
-		condition.In = append(condition.In, engine.Value{V: v})
+		condition.In = append(condition.In, filter.Value{V: v})
 	}
 	if c.Part != nil {
-		condition.Part = &engine.Part{Text: c.Part.Text, At: c.Part.At}
+		condition.Part = &filter.Part{Text: c.Part.Text, At: c.Part.At}
 	}
 	if c.Range != nil {
-		bound := func(name string) *engine.Value {
+		bound := func(name string) *filter.Value {
 			if v, given := c.Range[name]; given {
-				return &engine.Value{V: v}
+				return &filter.Value{V: v}
 			}
 			return nil
 		}
-		condition.Range = &engine.Range{
+		condition.Range = &filter.Range{
 			GT: bound("gt"), GTE: bound("gte"), LT: bound("lt"), LTE: bound("lte"),
 		}
 	}

@@ -220,3 +220,8 @@ func near64(t *testing.T, what string, got, want, relative float64) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
+
+// nearly is absolute, for scores around 0.
+func nearly(a, b, tolerance float64) bool {
+	return a != a && b != b || a-b <= tolerance && b-a <= tolerance
+}

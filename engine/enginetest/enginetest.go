@@ -16,7 +16,6 @@ package enginetest
 
 import (
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 
@@ -35,27 +34,6 @@ type Harness struct {
 	// Only limits Run to cases whose names begin like one of these; nil: all of them.
 	Only []string
 }
-
-// Words is the suite's tokenizer: lower case, split at white space.
-type Words struct{}
-
-// Terms implements engine.Tokenizer.
-func (Words) Terms(text string) []string { return strings.Fields(strings.ToLower(text)) }
-
-// Fold implements engine.Tokenizer.
-func (Words) Fold(text string) string { return strings.ToLower(text) }
-
-// Fingerprint implements engine.Tokenizer.
-func (Words) Fingerprint() string { return "enginetest.Words/1" }
-
-// testCase is one named behaviour.
-type testCase struct {
-	name string
-	run  func(t *testing.T, s *suite)
-}
-
-// suite is one engine under test.
-type suite struct{ engine engine.Engine }
 
 // Run holds an engine to the contract.
 func Run(t *testing.T, harness Harness) {
@@ -119,13 +97,4 @@ func open(t *testing.T, harness Harness) *suite {
 		}
 	})
 	return s
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -127,11 +128,11 @@ func (d *duel) filter() engine.Filter {
 		f.Conditions = append(f.Conditions, c)
 	}
 	if d.rng.IntN(4) == 0 {
-		low := engine.Value{V: float64(d.rng.IntN(8))}
-		f.Conditions = append(f.Conditions, engine.Condition{Field: "n", Range: &engine.Range{GTE: &low}})
+		low := filter.Value{V: float64(d.rng.IntN(8))}
+		f.Conditions = append(f.Conditions, filter.Condition{Field: "n", Range: &filter.Range{GTE: &low}})
 	}
 	if d.times.IntN(4) == 0 {
-		f.Conditions = append(f.Conditions, engine.Condition{Field: "at", Range: d.times.bounds(), Not: d.times.IntN(2) == 0})
+		f.Conditions = append(f.Conditions, filter.Condition{Field: "at", Range: d.times.bounds(), Not: d.times.IntN(2) == 0})
 	}
 	if d.rng.IntN(4) == 0 {
 		f.Conditions = append(f.Conditions, in("tags", d.pick("x", "y", "z")))
@@ -239,9 +240,4 @@ func sameSum(t *testing.T, req *engine.Request, x, y *engine.Result) {
 		}
 	}
 	sameObservations(t, req, x, y)
-}
-
-// nearly is absolute, for scores around 0.
-func nearly(a, b, tolerance float64) bool {
-	return a != a && b != b || a-b <= tolerance && b-a <= tolerance
 }

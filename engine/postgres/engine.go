@@ -3,27 +3,27 @@
 // own BM25 index for keywords, which a cache of three tiers keeps beside it.
 //
 //	engine.go, connect.go, migrations   Open, the pool, the schema
-//	faults.go                errors of the database in the caller's terms
+//	faults.go, trace.go      errors of the database as faults; spans of its requests
 //	catalog.go, table.go     knowledge bases, a table for each
 //
-// What answers a search, in its order:
+// Searches, in the order of their steps:
 //
 //	search.go                the transaction, the legs
-//	filter.go, where.go      which rows it may return; conditions as SQL with parameters
+//	where.go                 filters as SQL with parameters
 //	rank.go, sum.go          a ranking per leg, or one by the sum of all legs
-//	rank_text.go, rank_vector.go   one leg's ranking
 //	hits.go                  hits with the raw scores of all legs
-//	statistics.go, render.go document frequencies, moments of the cosines; the SQL shown
+//	statistics.go            document frequencies, moments of the cosines; the SQL shown
 //	words.go                 the vocabulary, for suggestions
-//	read.go                  documents and chunks
+//	read.go                  documents and chunks, and whether they are intact
 //
-// What stores:
+// Writes:
 //
-//	prepare.go, write.go     chunks in, by COPY in one transaction
-//	edit.go                  chunks decided about in the transaction that changes them
+//	write.go                 chunks, prepared and sent by COPY in one transaction
+//	edit.go                  changes decided in the transaction that makes them
 //	hnsw.go                  vector indexes, built when writers pause
-//	keywords.go, keyword_*.go   BM25 indexes, and what their cache needs
+//	keyword_source.go, keyword_store.go   BM25 indexes, and what their cache needs
 //	recordkeeper.go          records beside the knowledge bases
+//	apikeys.go               API keys, and how much tenants write
 //	migration.go, migration_*.go   another type or dimension of the vectors
 //
 // Every chunk written gets a new row number that is never used again, and every

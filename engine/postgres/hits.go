@@ -13,6 +13,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -177,7 +178,7 @@ func (q *search) rawScores(ctx context.Context, i int, rows []int64) []float64 {
 func (r *record) signal(s *engine.Signal) float64 {
 	best := 0.0
 	for _, v := range r.fields[s.Field] {
-		best = max(best, s.Of(engine.Value{V: v}))
+		best = max(best, s.Of(filter.Value{V: v}))
 	}
 	return best
 }
@@ -187,7 +188,7 @@ func (r *record) facets(names []string) map[string][]string {
 	all := make(map[string][]string, len(names))
 	for _, name := range names {
 		for _, value := range r.fields[name] {
-			if text, ok := (engine.Value{V: value}).Text(); ok {
+			if text, ok := (filter.Value{V: value}).Text(); ok {
 				all[name] = append(all[name], text)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 var injections = []string{
@@ -44,20 +45,20 @@ func TestNothingIsSQL(t *testing.T) {
 }
 
 func filtersOf(s string) []engine.Filter {
-	value := engine.Value{V: s}
-	conditions := []engine.Condition{
-		{Field: s, In: []engine.Value{{V: "b"}}},
-		{Field: "a", In: []engine.Value{value}},
-		{Field: "a", In: slices.Repeat([]engine.Value{value}, 40)},
-		{Field: s, Range: &engine.Range{GTE: &value}},
-		{Field: "nosuch", Range: &engine.Range{GT: &value, LTE: &value}},
-		{Field: "document_id", In: []engine.Value{value}},
+	value := filter.Value{V: s}
+	conditions := []filter.Condition{
+		{Field: s, In: []filter.Value{{V: "b"}}},
+		{Field: "a", In: []filter.Value{value}},
+		{Field: "a", In: slices.Repeat([]filter.Value{value}, 40)},
+		{Field: s, Range: &filter.Range{GTE: &value}},
+		{Field: "nosuch", Range: &filter.Range{GT: &value, LTE: &value}},
+		{Field: "document_id", In: []filter.Value{value}},
 	}
 	exists := true
-	conditions = append(conditions, engine.Condition{Field: s, Exists: &exists})
+	conditions = append(conditions, filter.Condition{Field: s, Exists: &exists})
 	filters := []engine.Filter{{IDs: []string{s}}, {Owner: s}}
 	for _, c := range conditions {
-		filters = append(filters, engine.Filter{Conditions: []engine.Condition{c}})
+		filters = append(filters, engine.Filter{Conditions: []filter.Condition{c}})
 	}
 	return filters
 }
@@ -107,8 +108,8 @@ func TestStoredAsGiven(t *testing.T) {
 		if out[1].Err != nil {
 			continue
 		}
-		found := engine.Filter{IDs: []string{s}, Owner: s, Conditions: []engine.Condition{
-			{Field: s, In: []engine.Value{{V: s}}}, {Field: "list", In: []engine.Value{{V: s}}},
+		found := engine.Filter{IDs: []string{s}, Owner: s, Conditions: []filter.Condition{
+			{Field: s, In: []filter.Value{{V: s}}}, {Field: "list", In: []filter.Value{{V: s}}},
 		}}
 		leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 5, Text: queryOf("word")}
 		req := &engine.Request{KB: kb, Filter: found, Facets: []string{s}, Legs: []engine.Leg{leg}}

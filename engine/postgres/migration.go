@@ -22,11 +22,9 @@ var _ engine.Migrator = (*Engine)(nil)
 // needs to be logged.
 //
 //	migration.go          the steps
-//	migration_copy.go     the walk, the switch and its way back
-//	migration_check.go    what is compared before
-//	migration_shape.go    what differs
+//	migration_copy.go     the walk, its check, the switch and its way back
+//	migration_shape.go    how shapes differ; requests that were made for another shape
 //	migration_records.go  plans, migrations and their history
-//	migration_traffic.go  requests that were made for another shape
 
 // The steps of a migration. Each may be repeated: it looks at what is there.
 const (

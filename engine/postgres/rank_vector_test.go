@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // scattered makes chunks with random vectors of which one in rare is rare.
@@ -92,7 +93,7 @@ func TestSelectiveFilterFillsK(t *testing.T) {
 	if err := postgres.BuildRoughIndex(t.Context(), e, kb.Ref); err != nil {
 		t.Fatal(err)
 	}
-	rare := engine.Filter{Conditions: []engine.Condition{{Field: "rare", In: []engine.Value{{V: true}}}}}
+	rare := engine.Filter{Conditions: []filter.Condition{{Field: "rare", In: []filter.Value{{V: true}}}}}
 	postgres.SetExact(e, 2000, 10)
 	if got := nearest(t, e, kb, 100, engine.Filter{}); got.Method != "hnsw" || len(got.Hits) != 100 {
 		t.Errorf(`unfiltered, by count: %d hits, %s; want got.Method "hnsw" and 100 got.Hits`, len(got.Hits), got.Method)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // TestRenderedSQLHoldsNothingOfTheCaller but the names of legs, which are ours.
@@ -12,8 +13,8 @@ func TestRenderedSQLHoldsNothingOfTheCaller(t *testing.T) {
 	e := open(t, optionsOf(t))
 	kb := baseOf(t, e, 2, nil)
 	req := both(kb, "secretword", 1, 0)
-	req.Filter = engine.Filter{Owner: "secretowner", Conditions: []engine.Condition{
-		{Field: "secretkey", In: []engine.Value{{V: "secretvalue"}}},
+	req.Filter = engine.Filter{Owner: "secretowner", Conditions: []filter.Condition{
+		{Field: "secretkey", In: []filter.Value{{V: "secretvalue"}}},
 	}}
 	statements, err := e.Render(req)
 	if err != nil || len(statements) != 2 {

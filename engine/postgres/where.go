@@ -3,13 +3,18 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -58,7 +63,7 @@ func whereOf(f *engine.Filter) *where {
 		w.and("id <> ALL(%s)", w.ids(f.Except))
 	}
 	if f.Owner != "" {
-		w.condition(&engine.Condition{Field: "owner", In: []engine.Value{{V: f.Owner}}})
+		w.condition(&filter.Condition{Field: "owner", In: []filter.Value{{V: f.Owner}}})
 	}
 	for i := range f.Conditions {
 		w.condition(&f.Conditions[i])
@@ -77,10 +82,10 @@ func (w *where) ids(ids []string) string {
 	return w.bind(some)
 }
 
-// condition adds the equivalent of engine.Condition.Matches.
-func (w *where) condition(c *engine.Condition) { w.parts = append(w.parts, w.matches(c)) }
+// condition adds the equivalent of filter.Condition.Matches.
+func (w *where) condition(c *filter.Condition) { w.parts = append(w.parts, w.matches(c)) }
 
-func (w *where) matches(c *engine.Condition) string {
+func (w *where) matches(c *filter.Condition) string {
 	if c.Not {
 		return "NOT (" + w.holds(c) + ")"
 	}
@@ -88,7 +93,7 @@ func (w *where) matches(c *engine.Condition) string {
 }
 
 // anyOf holds where all conditions of one of the lists do.
-func (w *where) anyOf(lists [][]engine.Condition) string {
+func (w *where) anyOf(lists [][]filter.Condition) string {
 	each := make([]string, len(lists))
 	for i, all := range lists {
 		both := make([]string, len(all))
@@ -100,7 +105,7 @@ func (w *where) anyOf(lists [][]engine.Condition) string {
 	return "(" + strings.Join(each, " OR ") + ")"
 }
 
-func (w *where) holds(c *engine.Condition) string {
+func (w *where) holds(c *filter.Condition) string {
 	switch {
 	case c.AnyOf != nil:
 		return w.anyOf(c.AnyOf)
@@ -126,7 +131,7 @@ func (w *where) holds(c *engine.Condition) string {
 // looked up in the index of the metadata.
 const manyValues = 16
 
-func (w *where) oneOf(field string, values []engine.Value) string {
+func (w *where) oneOf(field string, values []filter.Value) string {
 	var wanted []string
 	for _, v := range values {
 		if text, ok := v.V.(string); ok && !storable(text) {
@@ -151,23 +156,23 @@ func (w *where) oneOf(field string, values []engine.Value) string {
 	return "(" + strings.Join(each, " OR ") + ")"
 }
 
-func (w *where) holding(field string, p *engine.Part) string {
+func (w *where) holding(field string, p *filter.Part) string {
 	if !storable(p.Text) {
 		return "FALSE"
 	}
 	name, text := w.bind(field), w.bind(p.Text)+"::text"
 	const value = `(value #>> '{}')`
-	holds := map[engine.Place]string{
-		engine.Anywhere: "strpos(" + value + ", " + text + ") > 0",
-		engine.AtStart:  "starts_with(" + value + ", " + text + ")",
-		engine.AtEnd:    "right(" + value + ", length(" + text + ")) = " + text,
+	holds := map[filter.Place]string{
+		filter.Anywhere: "strpos(" + value + ", " + text + ") > 0",
+		filter.AtStart:  "starts_with(" + value + ", " + text + ")",
+		filter.AtEnd:    "right(" + value + ", length(" + text + ")) = " + text,
 	}[p.At]
 	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
 		"WHERE CASE WHEN jsonb_typeof(value) = 'string' THEN %s ELSE FALSE END)", name, holds)
 }
 
-func (w *where) within(field string, r *engine.Range) string {
-	if *r == (engine.Range{}) {
+func (w *where) within(field string, r *filter.Range) string {
+	if *r == (filter.Range{}) {
 		return "metadata ? " + w.bind(field)
 	}
 	if between, ok := r.Moments(); ok {
@@ -178,7 +183,7 @@ func (w *where) within(field string, r *engine.Range) string {
 	var comparisons []string
 	for _, b := range []struct {
 		operator string
-		value    *engine.Value
+		value    *filter.Value
 	}{{">", r.GT}, {">=", r.GTE}, {"<", r.LT}, {"<=", r.LTE}} {
 		if b.value == nil {
 			continue
@@ -223,4 +228,147 @@ func rowsOf(keys []uint32) []int64 {
 		rows[i] = int64(key)
 	}
 	return rows
+}
+
+// filter builds the filter's condition, and finds out whether few chunks pass it.
+func (q *search) filter(ctx context.Context) error {
+	f := &q.request.Filter
+	q.where = whereOf(f)
+	if len(f.Required)+len(f.Excluded) > 0 {
+		var indexes []*bm25.Snapshot
+		for _, field := range q.phraseFields() {
+			if !slices.Contains(q.base.texts, field) {
+				return fault.Invalid("filter.fields", field, engine.OneOf("a text field", q.base.texts))
+			}
+			if err := q.keywords[field].err; err != nil {
+				return err
+			}
+			indexes = append(indexes, q.keywords[field].snapshot)
+		}
+		q.where.phrases(ctx, f, indexes)
+	}
+	if err := ctx.Err(); err != nil {
+		return err // the phrases may have too few chunks
+	}
+	if q.request.Exact { // regardless of their number: rows are not needed
+		q.few = true
+		return nil
+	}
+	limit := q.exactLimit()
+	if restrictsNothing(f) {
+		q.few = q.state.chunks-q.state.hidden <= int64(limit)
+		return nil
+	}
+	return q.probe(ctx, limit)
+}
+
+// unfiltered reports whether every chunk of the knowledge base may be a hit.
+func (q *search) unfiltered() bool { return restrictsNothing(&q.request.Filter) && q.state.hidden == 0 }
+
+// probe fetches the rows that pass the filter unless there are more than limit.
+func (q *search) probe(ctx context.Context, limit int) error {
+	w := q.where.clone()
+	rows, err := q.conn.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
+		q.base.table.name, w, w.bind(limit+1)), w.args...)
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	q.few = len(found) <= limit
+	if !q.few {
+		return nil
+	}
+	q.rows, q.accept = found, roaring.New()
+	for _, row := range found {
+		q.accept.Add(uint32(row)) //nolint:gosec // a row number, bounded where it is given out
+	}
+	q.where = &where{}
+	q.where.and("row = ANY(%s)", q.where.bind(found))
+	return nil
+}
+
+// exactFactor is the number of chunks per requested hit up to which search is exact:
+// walking a graph visits about as many.
+const exactFactor = 10
+
+// exactLimit is the number of filtered chunks up to which all are compared.
+func (q *search) exactLimit() int {
+	limit := q.engine.exact.limit
+	if q.request.Sum != nil {
+		return max(limit, q.request.Sum.Candidates)
+	}
+	for i := range q.legs {
+		if l := &q.legs[i]; !l.isText() {
+			limit = max(limit, q.engine.exact.factor*min(l.K, 1<<20))
+		}
+	}
+	return limit
+}
+
+// filter.ParseMoment in SQL that never raises an error. The parts of such a text are at fixed positions; capturing
+// groups would take many times as long.
+const (
+	// writtenAlike matches the most common format, on days that every month but February has: such texts sort like
+	// their times.
+	writtenAlike = `'^[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))T` +
+		`(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$' AND left(t, 4) <> '0000'`
+
+	formOfTime = `'^[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.][0-9]{1,9})?)?` +
+		`(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?)?)?$'`
+
+	partsOfTime = `left(t, 4)::int AS year, coalesce(nullif(substr(t, 6, 2), '')::int, 1) AS month, ` +
+		`coalesce(nullif(substr(t, 9, 2), '')::int, 1) AS day, coalesce(nullif(substr(t, 12, 2), '')::int, 0) AS hour, ` +
+		`coalesce(nullif(substr(t, 15, 2), '')::int, 0) AS minute, ` +
+		`CASE WHEN substr(t, 17, 1) = ':' THEN substr(t, 18, 2)::int ELSE 0 END AS second, ` +
+		`CASE WHEN substr(t, 20, 1) = '.' THEN ` +
+		`rpad(left(split_part(translate(substr(t, 21), 'z+-', 'ZZZ'), 'Z', 1), 6), 6, '0')::int ELSE 0 END AS micros, ` +
+		`ltrim(substr(t, 17), ':.0123456789') AS zone`
+
+	partsOfZone = `CASE WHEN length(zone) > 2 THEN substr(zone, 2, 2)::int ELSE 0 END AS hours, ` +
+		`CASE WHEN length(zone) > 4 THEN right(zone, 2)::int ELSE 0 END AS minutes, ` +
+		`CASE left(zone, 1) WHEN '-' THEN -1 ELSE 1 END AS sign`
+
+	validTime = `year >= 1 AND month BETWEEN 1 AND 12 AND day BETWEEN 1 AND CASE month ` +
+		`WHEN 2 THEN CASE WHEN year % 4 = 0 AND (year % 100 <> 0 OR year % 400 = 0) THEN 29 ELSE 28 END ` +
+		`WHEN 4 THEN 30 WHEN 6 THEN 30 WHEN 9 THEN 30 WHEN 11 THEN 30 ELSE 31 END ` +
+		`AND greatest(hour, hours) <= 23 AND greatest(minute, minutes, second) <= 59`
+
+	microsOfTime = `(make_date(year, month, day) - DATE '1970-01-01') * 86400000000 ` +
+		`+ ((hour - sign * hours) * 3600 + (minute - sign * minutes) * 60 + second) * 1000000::bigint + micros`
+)
+
+// inTime holds if one of the field's texts is a time in the span. OFFSET 0 prevents the planner from inlining a step
+// once per reference.
+func (w *where) inTime(field string, between filter.Moment) string {
+	if between.From >= between.Below { // PostgreSQL has no such ranges
+		return "FALSE"
+	}
+	from, below := between.Texts()
+	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) CROSS JOIN LATERAL "+
+		`(SELECT (value #>> '{}') COLLATE "C" AS t WHERE jsonb_typeof(value) = 'string' OFFSET 0) AS texts `+
+		"WHERE CASE WHEN t < %s OR t >= %s THEN FALSE WHEN t ~ %s THEN t >= %s AND t < %s ELSE "+
+		"(SELECT CASE WHEN %s THEN (%s) <@ int8range(%s, %s) ELSE FALSE END "+
+		"FROM (SELECT %s WHERE t ~ %s OFFSET 0) AS parts CROSS JOIN LATERAL (SELECT %s OFFSET 0) AS zones) END)",
+		w.bind(field), w.bind(from), w.bind(below), writtenAlike,
+		w.bind(second(between.From)), w.bind(second(between.Below)), validTime,
+		microsOfTime, w.bind(between.From), w.bind(between.Below), partsOfTime, formOfTime, partsOfZone)
+}
+
+// second is the text of the first whole second not before micros, clamped below or above all texts.
+func second(micros int64) string {
+	at := time.UnixMicro(micros).UTC()
+	if at.Truncate(time.Second).Before(at) {
+		at = at.Truncate(time.Second).Add(time.Second)
+	}
+	switch year := at.Year(); {
+	case year < 1:
+		return ""
+	case year > 9999:
+		return ":"
+	default:
+		return at.Format(time.RFC3339)
+	}
 }

@@ -22,7 +22,7 @@ import (
 
 const (
 	modelName = "simplified dynamic Bayesian network (Chapelle and Zhang, 2009)"
-	// judge is who gives these judgments.
+	// judge is the name of the judge in these judgments.
 	judge = "clicks"
 
 	defaultPeriod    = 30 * 24 * time.Hour

@@ -7,13 +7,13 @@ type Counts struct {
 	Last     int // of them, those whose last click it was
 }
 
-// Attractiveness is how often users click on the hit where they read it.
+// Attractiveness is the share of users who click on the hit once they have read it.
 func (c Counts) Attractiveness() float64 { return ratio(c.Clicked, c.Examined) }
 
-// Satisfaction is how often users look no further once they have clicked on the hit.
+// Satisfaction is the share of users who look no further once they have clicked on the hit.
 func (c Counts) Satisfaction() float64 { return ratio(c.Last, c.Clicked) }
 
-// Relevance is how often the hit satisfies whoever reads it, in [0, 1].
+// Relevance is the share of readers whom the hit satisfies, in [0, 1].
 func (c Counts) Relevance() float64 { return c.Attractiveness() * c.Satisfaction() }
 
 func ratio(of, all int) float64 {

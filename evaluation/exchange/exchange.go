@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Format is how a file is written.
+// Format names a file format.
 type Format string
 
 // The formats.

@@ -162,12 +162,12 @@ func (r *Report) Say(kind Kind, detail string) {
 	}
 }
 
-// LeftOut is how many rows were left out.
+// LeftOut counts the rows that were left out.
 func (r *Report) LeftOut() (n int) {
 	return r.count(func(o *Oddity) bool { return kinds[o.Kind].leftOut })
 }
 
-// LeftOutOf is how many rows of a file were left out.
+// LeftOutOf counts the rows of a file that were left out.
 func (r *Report) LeftOutOf(file string) int {
 	return r.count(func(o *Oddity) bool { return kinds[o.Kind].leftOut && o.File == file })
 }
@@ -220,7 +220,7 @@ func (r *Report) Write(w io.Writer, prefix string) error {
 	return err
 }
 
-// shortText is how much of a text of a file is shown.
+// shortText limits the text of a file that is shown.
 const shortText = 60
 
 // pairOf names what was judged, or found.

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/library"
 )
 
-// Store is where rows go, and what is told of them.
+// Store sends rows and reports refused ones.
 type Store struct {
 	Report *Report
 	File   string

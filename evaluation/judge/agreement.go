@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Agreement is how far two judges agree on what both graded.
+// Agreement measures how far two judges agree on items that both graded.
 type Agreement struct {
 	Pairs int     `json:"pairs" minimum:"0" doc:"Judgments that both have."`
 	Exact float64 `json:"exact" minimum:"0" maximum:"1" doc:"Share of equal grades."`

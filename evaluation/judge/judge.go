@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// MaxBatch is how many passages one request has.
+	// MaxBatch limits the passages of one request.
 	MaxBatch = 10
 	// longestPassage bounds a passage in bytes: what is longer is cut.
 	longestPassage = 8 << 10

@@ -4,6 +4,11 @@
 // A query set is of some knowledge bases, and whoever sees these sees it and its judgments. A judgment names a chunk,
 // or a whole document, and the hash of the text that was judged: it is found again when the same text is ingested
 // under another id, and known to be of another text when that has changed.
+//
+//	library.go     collections in records, ids, outcomes of rows
+//	querysets.go   query sets and their queries
+//	lists.go       judgment lists
+//	judgments.go   the judgments of a list
 package library
 
 import (
@@ -15,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -239,6 +245,42 @@ func (s *shelf[H, I]) each(ctx context.Context, ref engine.RecordRef, take func(
 	return nil
 }
 
+// fewItems are looked up each by itself; of more the whole collection is read, which takes fewer requests.
+const fewItems = 10
+
+// items gives those of some keys that a collection has to take.
+func (l *Library) items(
+	ctx context.Context, of engine.RecordRef, keys []string, take func(*engine.RecordItem) error,
+) error {
+	wanted := map[string]bool{}
+	for _, key := range keys {
+		if checkKeyPart("id", key, MaxQueryID) == nil {
+			wanted[key] = true
+		}
+	}
+	if len(wanted) > fewItems {
+		for item, err := range engine.AllItems(ctx, l.keeper, of, "") {
+			if err == nil && wanted[item.Key] {
+				err = take(&item)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for key := range wanted {
+		items, err := l.keeper.Items(ctx, of, engine.ItemPage{Prefix: key, Limit: 1})
+		if err == nil && len(items) > 0 && items[0].Key == key {
+			err = take(&items[0])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // CheckID refuses what is no id of a query set, a judgment list or an evaluation.
@@ -265,6 +307,14 @@ func checkText(field, text string, most int) error {
 	if len(text) > most || !utf8.ValidString(text) || engine.ChangesDirection(text) {
 		return fault.Invalid(field, text,
 			fmt.Sprintf("at most %d bytes of UTF-8 without characters that change the direction of text", most))
+	}
+	return nil
+}
+
+// checkKeyPart refuses what cannot stand in a key.
+func checkKeyPart(field, text string, most int) error {
+	if text == "" || len(text) > most || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return fault.Invalid(field, text, fmt.Sprintf("1 to %d bytes of UTF-8 without control characters", most))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -39,18 +41,16 @@ type Query struct {
 	Text    string   `json:"text" doc:"What is asked."`
 	Queries []string `json:"queries,omitempty" maxItems:"4" doc:"Further wordings, which a search takes too."`
 	// Filter is the search's own.
-	Filter       search.Filter `json:"filter,omitempty" doc:"As that of a search; a system's own filter is added."`
-	Unanswerable bool          `json:"unanswerable,omitempty" doc:"Nothing answers it, so that an answer without hits is right."`
-	Note         string        `json:"note,omitempty" doc:"At most 1000 bytes."`
+	Filter       filter.Expression `json:"filter,omitempty" doc:"As that of a search; a system's own filter is added."`
+	Unanswerable bool              `json:"unanswerable,omitempty" doc:"Nothing answers it, so that an answer without hits is right."`
+	Note         string            `json:"note,omitempty" doc:"At most 1000 bytes."`
 }
 
 // setHead is the stored head of a set.
 type setHead struct{ QuerySetSpec }
 
 func (q *QuerySetSpec) check(id string) error {
-	if q.Name == "" {
-		q.Name = id
-	}
+	q.Name = cmp.Or(q.Name, id)
 	if err := checkText("name", q.Name, maxName); err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (w *queryWriter) take(i int, q *Query) error {
 	return nil
 }
 
-// shownText is how many letters of a text an error has.
+// shownText limits the letters of a text in an error.
 const shownText = 80
 
 func shortened(text string) string {

@@ -16,7 +16,7 @@ type Interval struct {
 // String shows a mean and its interval.
 func (i Interval) String() string { return fmt.Sprintf("%.4f [%.4f, %.4f]", i.Mean, i.Low, i.High) }
 
-// resamples is how many samples are drawn.
+// resamples is the number of samples drawn.
 const resamples = 1000
 
 // Bootstrap draws values with replacement and returns the percentile interval of their mean

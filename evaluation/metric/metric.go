@@ -71,7 +71,7 @@ func (m *Metric) OfGrades(grades []int, judged *Judged) float64 {
 	return m.of(grades[:min(m.depth, len(grades))], judged, m.depth)
 }
 
-// Depth is how much of a ranking counts.
+// Depth is the number of leading hits that count.
 func (m *Metric) Depth() int { return m.depth }
 
 // families are the metrics of every depth. Each says in its comment whose definition it is.

@@ -16,17 +16,18 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 const (
-	// atOnce is how many searches run at a time: users search beside them.
+	// atOnce is the number of concurrent searches: users search beside them.
 	atOnce = 2
-	// patience is how long a search may take.
-	patience = 30 * time.Second
-	// noteEvery is how often what was answered is stored.
+	// searchTimeout limits the time of a search.
+	searchTimeout = 30 * time.Second
+	// noteEvery is the interval at which answers are stored.
 	noteEvery = time.Second
-	// givesUp is how many searches may fail one after the other.
+	// givesUp is the number of consecutive failures that end a run.
 	givesUp = 20
 )
 
@@ -110,8 +111,8 @@ func requestOf(s *System, q *library.Query, bases []string, depth int) (search.R
 		req.Filter = q.Filter
 		return req, nil
 	}
-	both, err := json.Marshal([]search.Filter{req.Filter, q.Filter})
-	req.Filter = search.Filter{"all_of": both}
+	both, err := json.Marshal([]filter.Expression{req.Filter, q.Filter})
+	req.Filter = filter.Expression{"all_of": both}
 	return req, err
 }
 
@@ -222,7 +223,7 @@ func (a *asking) ask(ctx context.Context, s *System, q *library.Query) *Row {
 		row.Error = publicDetail(err)
 		return row
 	}
-	within, cancel := context.WithTimeout(ctx, patience)
+	within, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	started := time.Now()
 	response, err := a.runs.searcher.Search(within, a.scope, req)

@@ -234,7 +234,7 @@ func (c *climbing) tried(done, of int) {
 func (c *climbing) observe(ctx context.Context, way int, q *library.Query) (*search.Observed, error) {
 	req := c.tuner.Requests()[way]
 	req.Query, req.Filter, req.KnowledgeBases = q.Text, q.Filter, []string{c.kb.ID}
-	within, cancel := context.WithTimeout(ctx, patience)
+	within, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	return c.tunings.observer.Observe(within, c.scope, req)
 }

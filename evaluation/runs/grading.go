@@ -33,43 +33,6 @@ type Grader interface {
 	Grade(ctx context.Context, r judge.Rubric, question string, passages []judge.Passage) ([]judge.Grade, error)
 }
 
-// GradeRequest asks for grades of a model, for a judgment list that says so.
-type GradeRequest struct {
-	Systems []System     `json:"systems,omitempty" maxItems:"16" doc:"Whose best hits are graded, for every query."`
-	Depth   int          `json:"depth,omitempty" minimum:"1" maximum:"100" doc:"Hits of each system that are graded; the default is 10."`
-	Like    string       `json:"like,omitempty" doc:"A judgment list of the same query set: what it has grades for is graded too, so that the two can be compared."`
-	Rubric  judge.Rubric `json:"rubric,omitempty" maxItems:"11" doc:"What each grade means, from 0 on; the default is one of grades 0 to 3."`
-}
-
-func (r *GradeRequest) check(list *library.JudgmentList) error {
-	if list.Source != library.Model {
-		return fault.Invalid("list", list.ID, "a list whose source is model: grades of people and of a model are never mixed")
-	}
-	if len(r.Systems) == 0 && r.Like == "" {
-		return fault.Invalid("systems", "nothing", "at least one system, or a list in like")
-	}
-	if n := len(r.Systems); n > maxSystems {
-		return fault.Invalid("systems", fault.Length(n), fmt.Sprintf("at most %d systems", maxSystems))
-	}
-	var names []string
-	for i := range r.Systems {
-		if err := r.Systems[i].check(fmt.Sprintf("systems[%d].", i), names); err != nil {
-			return err
-		}
-		names = append(names, r.Systems[i].Name)
-	}
-	if r.Depth == 0 {
-		r.Depth = usualDepth
-	}
-	if r.Depth < 1 || r.Depth > maxDepth {
-		return fault.Invalid("depth", r.Depth, fmt.Sprintf("1 to %d", maxDepth))
-	}
-	if r.Rubric == nil {
-		r.Rubric = judge.Usual
-	}
-	return r.Rubric.Check(list.MaxGrade)
-}
-
 // Gradings have a model fill judgment lists. They are safe for concurrent use.
 type Gradings struct {
 	runs    *Runs
@@ -363,7 +326,7 @@ func (w *grading) passages(ctx context.Context, q *library.Query) ([]graded, err
 }
 
 func (w *grading) search(ctx context.Context, s *System, q *library.Query) (*search.Response, error) {
-	within, cancel := context.WithTimeout(ctx, patience)
+	within, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	req, err := requestOf(s, q, w.bases, w.req.Depth)
 	if err != nil {
@@ -411,41 +374,4 @@ func (w *grading) judgedText(ctx context.Context, j *library.Judgment) (*graded,
 	return &graded{judge.Passage{Title: title, Text: strings.Join(texts, "\n")}, library.Judgment{
 		KnowledgeBase: j.KnowledgeBase, DocumentID: j.DocumentID,
 	}}, nil
-}
-
-// Agreement compares the grades of two lists of one query set, where both judged the same text.
-func (g *Gradings) Agreement(ctx context.Context, scope access.Scope, id, with string) (*judge.Agreement, error) {
-	l := g.runs.library
-	list, err := l.JudgmentList(ctx, scope, id)
-	if err != nil {
-		return nil, err
-	}
-	other, err := l.JudgmentList(ctx, scope, with)
-	if err != nil {
-		return nil, err
-	}
-	if other.QuerySet != list.QuerySet || other.MaxGrade != list.MaxGrade {
-		return nil, fault.Invalid("with", with,
-			fmt.Sprintf("a list of query set %s with grades from 0 to %d", list.QuerySet, list.MaxGrade))
-	}
-	theirs := map[[2]string]*library.Judgment{}
-	err = l.EachJudgment(ctx, scope, with, func(j *library.Judgment) error {
-		theirs[[2]string{j.QueryID, keyOf(j)}] = j
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	var pairs [][2]int
-	err = l.EachJudgment(ctx, scope, id, func(j *library.Judgment) error {
-		t := theirs[[2]string{j.QueryID, keyOf(j)}]
-		if t != nil && (t.Hash == j.Hash || t.Hash == "" || j.Hash == "") {
-			pairs = append(pairs, [2]int{j.Grade, t.Grade})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return judge.Agree(pairs, list.MaxGrade), nil
 }

@@ -2,11 +2,14 @@ package runs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -120,4 +123,41 @@ func (q *judged) of(f found, judgedAs map[string]string) Hit {
 		hit.Grade = &grade
 	}
 	return hit
+}
+
+// Agreement compares the grades of two lists of one query set, where both judged the same text.
+func (g *Gradings) Agreement(ctx context.Context, scope access.Scope, id, with string) (*judge.Agreement, error) {
+	l := g.runs.library
+	list, err := l.JudgmentList(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	other, err := l.JudgmentList(ctx, scope, with)
+	if err != nil {
+		return nil, err
+	}
+	if other.QuerySet != list.QuerySet || other.MaxGrade != list.MaxGrade {
+		return nil, fault.Invalid("with", with,
+			fmt.Sprintf("a list of query set %s with grades from 0 to %d", list.QuerySet, list.MaxGrade))
+	}
+	theirs := map[[2]string]*library.Judgment{}
+	err = l.EachJudgment(ctx, scope, with, func(j *library.Judgment) error {
+		theirs[[2]string{j.QueryID, keyOf(j)}] = j
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var pairs [][2]int
+	err = l.EachJudgment(ctx, scope, id, func(j *library.Judgment) error {
+		t := theirs[[2]string{j.QueryID, keyOf(j)}]
+		if t != nil && (t.Hash == j.Hash || t.Hash == "" || j.Hash == "") {
+			pairs = append(pairs, [2]int{j.Grade, t.Grade})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return judge.Agree(pairs, list.MaxGrade), nil
 }

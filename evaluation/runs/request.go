@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
@@ -110,3 +111,40 @@ func (s *System) check(place string, names []string) error {
 }
 
 func checkName(field, name string) error { return library.CheckName(field, name, maxNameBytes) }
+
+// GradeRequest asks for grades of a model, for a judgment list that says so.
+type GradeRequest struct {
+	Systems []System     `json:"systems,omitempty" maxItems:"16" doc:"Whose best hits are graded, for every query."`
+	Depth   int          `json:"depth,omitempty" minimum:"1" maximum:"100" doc:"Hits of each system that are graded; the default is 10."`
+	Like    string       `json:"like,omitempty" doc:"A judgment list of the same query set: what it has grades for is graded too, so that the two can be compared."`
+	Rubric  judge.Rubric `json:"rubric,omitempty" maxItems:"11" doc:"What each grade means, from 0 on; the default is one of grades 0 to 3."`
+}
+
+func (r *GradeRequest) check(list *library.JudgmentList) error {
+	if list.Source != library.Model {
+		return fault.Invalid("list", list.ID, "a list whose source is model: grades of people and of a model are never mixed")
+	}
+	if len(r.Systems) == 0 && r.Like == "" {
+		return fault.Invalid("systems", "nothing", "at least one system, or a list in like")
+	}
+	if n := len(r.Systems); n > maxSystems {
+		return fault.Invalid("systems", fault.Length(n), fmt.Sprintf("at most %d systems", maxSystems))
+	}
+	var names []string
+	for i := range r.Systems {
+		if err := r.Systems[i].check(fmt.Sprintf("systems[%d].", i), names); err != nil {
+			return err
+		}
+		names = append(names, r.Systems[i].Name)
+	}
+	if r.Depth == 0 {
+		r.Depth = usualDepth
+	}
+	if r.Depth < 1 || r.Depth > maxDepth {
+		return fault.Invalid("depth", r.Depth, fmt.Sprintf("1 to %d", maxDepth))
+	}
+	if r.Rubric == nil {
+		r.Rubric = judge.Usual
+	}
+	return r.Rubric.Check(list.MaxGrade)
+}

@@ -249,7 +249,7 @@ func (m *measured) compare(e *Evaluation, metrics []metric.Metric) ([]*evaluatio
 	return all, nil
 }
 
-// shownText is how much of a query's text is beside its difference, in bytes.
+// shownText limits the bytes of a query's text beside its difference.
 const shownText = 200
 
 // tell adds the beginnings of the texts of the queries that a system was asked.

@@ -20,7 +20,7 @@ import (
 const (
 	// JobKind is the kind of an evaluation's job, which has the evaluation's id.
 	JobKind = "evaluation"
-	// explained is how many hits of an answer are kept with what each leg gave them.
+	// explained is the number of hits of an answer that are kept with their scores by leg.
 	explained = 20
 )
 
@@ -42,7 +42,7 @@ type Evaluation struct {
 	Comparisons []*evaluation.Comparison `json:"comparisons,omitempty" doc:"Of each other system with against, when it is done, with the 20 queries at each end; p_holm is corrected for all of them."`
 }
 
-// Row is how a system answered one query.
+// Row is a system's answer to one query.
 type Row struct {
 	System     string   `json:"system"`
 	Query      string   `json:"query"`

@@ -80,7 +80,7 @@ func (e *evaluator) rank(row *row, plan *search.Plan, s *scratch) []int32 {
 	return places[:min(s.blend(places, row.reranked, plan), e.depth(row, plan))]
 }
 
-// seen is how many hits are looked at: at least those that a reranker reads.
+// seen is the number of hits that count: at least those that a reranker reads.
 func (e *evaluator) seen(row *row, plan *search.Plan) int {
 	if plan.Rerank == nil {
 		return e.depth(row, plan)
@@ -130,12 +130,12 @@ func (e *evaluator) whole(row *row, plan *search.Plan, s *scratch) bool {
 	return !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.seen(row, plan), &s.Scratch)
 }
 
-// depth is how many hits the metric looks at and the plan has, with one that does not count.
+// depth is the number of hits that the metric looks at and the plan has, with one that does not count.
 func (e *evaluator) depth(row *row, plan *search.Plan) int {
 	return min(min(e.metric.Depth(), plan.TopK)+row.drops, plan.Candidates)
 }
 
-// complete is how many of the questions have surely the ranking that the search itself gives.
+// complete counts the questions whose ranking is certainly that of the search itself.
 func (e *evaluator) complete(r *rows, plan *search.Plan) (n int) {
 	s, plain := &e.scratch[0], *plan
 	plain.Threshold = search.Threshold{}

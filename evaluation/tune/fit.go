@@ -19,7 +19,7 @@ type fitted struct {
 	means, deviation []float64
 }
 
-// ridges are how strongly coefficients are held back, beside no model at all.
+// ridges are the strengths of regularisation to try, beside no model at all.
 var ridges = []float64{3e-4, 3e-3, 3e-2}
 
 func (m *fitted) logFactor(features []float64) float64 {

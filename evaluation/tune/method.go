@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Method is how the numbers of a space are searched.
+// Method names a way to search the numbers of a space.
 type Method string
 
 // The methods.

@@ -207,7 +207,7 @@ func (t *Tuner) random(s *searched, on folds) *rand.Rand {
 	return rand.New(rand.NewPCG(t.o.Seed, uint64(on)<<32|uint64(slices.Index(t.order, s))))
 }
 
-// work is how many trials a search will make.
+// work is the number of trials that a search will make.
 func (t *Tuner) work() (n int) {
 	searches := 1
 	if methods[t.o.Method].adapt != nil {

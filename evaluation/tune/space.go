@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// MaxRetrievals is how many ways of retrieving are tried at most: each asks every question of an engine.
+// MaxRetrievals limits the ways of retrieving: each asks every question of an engine.
 const MaxRetrievals = 32
 
 // Space is the search space: a preset and its variable parameters.

@@ -23,7 +23,7 @@ const (
 	MinFolds  = 3
 	MaxFolds  = 10
 	MaxTrials = 1_000_000
-	// MaxBytes is how much memory what was found takes at most.
+	// MaxBytes limits the memory of the observations.
 	MaxBytes = 1 << 30
 )
 

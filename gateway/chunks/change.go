@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // DocumentPatch changes a document.
@@ -35,8 +35,8 @@ func (s *documentService) patchDocument(ctx context.Context, scope access.Scope,
 
 // DeleteByFilter selects the chunks to delete.
 type DeleteByFilter struct {
-	Filter search.Filter `json:"filter"`
-	DryRun bool          `json:"dry_run,omitempty" doc:"Count them and delete none."`
+	Filter filter.Expression `json:"filter"`
+	DryRun bool              `json:"dry_run,omitempty" doc:"Count them and delete none."`
 }
 
 type deleteByFilterInput struct {
@@ -47,7 +47,7 @@ type deleteByFilterInput struct {
 func (s *documentService) deleteByFilter(
 	ctx context.Context, scope access.Scope, in *deleteByFilterInput,
 ) (*Deleted, error) {
-	conditions, err := search.ParseFilter(in.Body.Filter)
+	conditions, err := filter.Parse(in.Body.Filter)
 	if err != nil {
 		return nil, err
 	}

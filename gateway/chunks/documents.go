@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,7 +39,7 @@ type Ingester interface {
 	// DeleteChunks returns how many of them existed.
 	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)
 	// DeleteWhere removes chunks by conditions, or counts them.
-	DeleteWhere(ctx context.Context, scope access.Scope, kb string, conditions []engine.Condition, dryRun bool) (
+	DeleteWhere(ctx context.Context, scope access.Scope, kb string, conditions []filter.Condition, dryRun bool) (
 		int, error)
 	// PatchMetadata changes the metadata of a document's chunks and tells how many they are.
 	PatchMetadata(ctx context.Context, scope access.Scope, patch ingest.MetadataPatch) (int, error)

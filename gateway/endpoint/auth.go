@@ -13,7 +13,6 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/filter"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // DefaultTenant is the tenant of all requests if no key is configured.
@@ -162,11 +161,11 @@ func (k *keyring) findKey(presented string) (*Key, error) {
 		Attach: record.Attach, Hash: hash,
 	}
 	if record.Filter != nil {
-		var filter search.Filter
-		if err := json.Unmarshal(record.Filter, &filter); err != nil {
-			return nil, fault.Wrap(fault.Corrupt, err, "read the filter of key %q", record.Name)
+		var expression filter.Expression
+		if err = json.Unmarshal(record.Filter, &expression); err == nil {
+			key.Filter, err = filter.Parse(expression)
 		}
-		if key.Filter, err = search.ParseFilter(filter); err != nil {
+		if err != nil {
 			return nil, fault.Wrap(fault.Corrupt, err, "read the filter of key %q", record.Name)
 		}
 	}

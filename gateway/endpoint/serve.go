@@ -21,12 +21,20 @@ import (
 
 // Options are the settings of all requests, whatever they ask for.
 type Options struct {
-	Keys           []Key
-	StoredKeys     *keys.Keeper // nil: there are none
-	KeysNeeded     bool         // also while there is no key
-	Quota          *quota.Meter // nil: nothing bounds what tenants store
-	AllowedHosts   []string     // beside those of the loopback, without keys
-	AllowedOrigins []string
+	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
+	// loopback listener is safe.
+	Keys []Key
+	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
+	// there was one, callers need a key.
+	StoredKeys *keys.Keeper
+	KeysNeeded bool         // also while there is no key
+	Quota      *quota.Meter // nil: nothing bounds what tenants store. Its creator runs it
+	// AllowedHosts are the host names, beside those of the loopback, for which requests are
+	// served without keys.
+	AllowedHosts   []string
+	AllowedOrigins []string // such as https://app.example, whose pages may use the API
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For says where requests
+	// come from.
 	TrustedProxies []netip.Prefix
 	Limits         Limits
 	Now            func() time.Time // nil: time.Now

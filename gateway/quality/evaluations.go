@@ -41,13 +41,11 @@ type UnjudgedHits struct {
 	Unjudged []runs.Unjudged `json:"unjudged" nullable:"false" doc:"Those first that most systems show, then those that rank highest."`
 }
 
-type startEvaluationInput struct {
-	Body runs.Request
-}
-
 type evaluationInput struct {
 	Evaluation string `path:"evaluation" doc:"Id of the evaluation."`
 }
+
+func (in evaluationInput) id() string { return in.Evaluation }
 
 type evaluationRowsInput struct {
 	Evaluation string `path:"evaluation" doc:"Id of the evaluation."`
@@ -87,35 +85,37 @@ func registerEvaluations(api *endpoint.API, store Evaluations) {
 		About: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
 			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
 			"search is refused at once.",
-	}, startEvaluation)
+	}, withBody(Evaluations.Start))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-evaluations", Summary: "List evaluations",
 		About: "Those whose knowledge bases the key sees.",
-	}, listEvaluations)
+	}, listing(Evaluations.List, func(all []runs.Evaluation) *EvaluationList {
+		return &EvaluationList{all}
+	}))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-evaluation", Summary: "Get an evaluation: its state, and what each system reached",
 		About: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
 			"method for all of them, and the queries that lost and gained most.",
-	}, getEvaluation)
+	}, byID[evaluationInput](Evaluations.Get))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodDelete, Path: evaluationPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent, ID: "delete-evaluation", Summary: "Delete an evaluation",
 		About: "One that is running is a conflict: cancel it first.",
-	}, deleteEvaluation)
+	}, deleting[evaluationInput](Evaluations.Delete))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/resume", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Manage, Status: http.StatusAccepted, ID: "resume-evaluation",
 		Summary: "Go on with an evaluation that ended before its time",
 		About:   "What was answered is not asked again; searches that failed are.",
-	}, resumeEvaluation)
+	}, byID[evaluationInput](Evaluations.Resume))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodPost, Path: evaluationPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Manage, Status: http.StatusAccepted, ID: "cancel-evaluation",
 		Summary: "Cancel an evaluation that this gateway runs",
 		About:   "What was answered is kept, and resume goes on.",
-	}, cancelEvaluation)
+	}, byID[evaluationInput](Evaluations.Cancel))
 	endpoint.RegisterWith(api, evaluations, endpoint.Route{
 		Method: http.MethodGet, Path: evaluationPath + "/rows", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-evaluation-rows", Summary: "How a system answered each query",
@@ -132,43 +132,6 @@ func registerEvaluations(api *endpoint.API, store Evaluations) {
 		ID: "list-unjudged", Summary: "Hits that nobody has judged",
 		About: "Metrics take them for not relevant; judging these first tells most.",
 	}, unjudged)
-}
-
-func startEvaluation(
-	ctx context.Context, e Evaluations, scope access.Scope, in *startEvaluationInput,
-) (*runs.Evaluation, error) {
-	return e.Start(ctx, scope, in.Body)
-}
-
-func listEvaluations(
-	ctx context.Context, e Evaluations, scope access.Scope, _ *struct{},
-) (*EvaluationList, error) {
-	all, err := e.List(ctx, scope)
-	return &EvaluationList{all}, err
-}
-
-func getEvaluation(
-	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
-) (*runs.Evaluation, error) {
-	return e.Get(ctx, scope, in.Evaluation)
-}
-
-func deleteEvaluation(
-	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
-) (*struct{}, error) {
-	return nil, e.Delete(ctx, scope, in.Evaluation)
-}
-
-func resumeEvaluation(
-	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
-) (*runs.Evaluation, error) {
-	return e.Resume(ctx, scope, in.Evaluation)
-}
-
-func cancelEvaluation(
-	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
-) (*runs.Evaluation, error) {
-	return e.Cancel(ctx, scope, in.Evaluation)
 }
 
 func evaluationRows(

@@ -45,10 +45,6 @@ type analyticsInput struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"20" doc:"Rows of each list at most."`
 }
 
-type judgeClicksInput struct {
-	Body clicks.Request
-}
-
 const (
 	eventsPath = "/v1/events"
 	eventsTag  = "events"
@@ -86,7 +82,7 @@ func registerEvents(api *endpoint.API, log Events, judge Clicks) {
 		About: "By the simplified dynamic Bayesian network of Chapelle and Zhang (2009), which takes out where hits stood: " +
 			"a hit is as relevant as often as it was the last click of those who read it. The questions become a query set, " +
 			"the grades a judgment list of source clicks; nothing is made where clicks say nothing.",
-	}, judgeClicks)
+	}, withBody(Clicks.Judge))
 }
 
 func postEvents(ctx context.Context, e Events, scope access.Scope, in *postEventsInput) (*events.Accepted, error) {
@@ -125,8 +121,4 @@ func timeParameter(name, text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fault.Invalid(name, text, "a time as 2026-11-28T12:00:00Z, or a day as 2026-11-28")
-}
-
-func judgeClicks(ctx context.Context, c Clicks, scope access.Scope, in *judgeClicksInput) (*clicks.Report, error) {
-	return c.Judge(ctx, scope, in.Body)
 }

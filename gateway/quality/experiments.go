@@ -33,21 +33,15 @@ type StopExperiment struct {
 	Reason string `json:"reason,omitempty" doc:"Why, for people; at most 1000 bytes."`
 }
 
-type createExperimentInput struct {
-	Body live.Definition
-}
-
 type experimentInput struct {
 	Experiment string `path:"experiment" doc:"Id of the experiment."`
 }
 
+func (in experimentInput) id() string { return in.Experiment }
+
 type stopExperimentInput struct {
 	Experiment string `path:"experiment" doc:"Id of the experiment."`
 	Body       StopExperiment
-}
-
-type neededInput struct {
-	Body live.Plan
 }
 
 const (
@@ -68,23 +62,25 @@ func registerExperiments(api *endpoint.API, store Experiments) {
 		About: "Searches with a client_id, or a session_id, are answered by the variant that the key has by a hash of the " +
 			"experiment's id, on every gateway the same; or by both in one list. Variants that cannot run are refused, and " +
 			"so is what sets the same members of the same searches as another experiment. A definition never changes.",
-	}, createExperiment)
+	}, withBody(Experiments.Create))
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentsPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-experiments", Summary: "List experiments",
 		About: "Those whose knowledge bases the key sees.",
-	}, listExperiments)
+	}, listing(Experiments.List, func(all []live.Experiment) *ExperimentList {
+		return &ExperimentList{all}
+	}))
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentPath, Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-experiment", Summary: "Get an experiment and its state",
 		About: "One that a guard rail stopped says which.",
-	}, getExperiment)
+	}, byID[experimentInput](Experiments.Get))
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodGet, Path: experimentPath + "/report", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		Timeout: api.Limits.Ingest, ID: "report-experiment", Summary: "What is known of an experiment",
 		About: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
 			"the log of events.",
-	}, reportExperiment)
+	}, byID[experimentInput](Experiments.Report))
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentPath + "/stop", Tag: experimentTag, Access: endpoint.Governs,
 		Role: keys.Manage, ID: "stop-experiment", Summary: "Stop an experiment before its end",
@@ -94,50 +90,17 @@ func registerExperiments(api *endpoint.API, store Experiments) {
 		Method: http.MethodDelete, Path: experimentPath, Tag: experimentTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent, ID: "delete-experiment", Summary: "Delete an experiment",
 		About: "One that is running is a conflict: stop it first.",
-	}, deleteExperiment)
+	}, deleting[experimentInput](Experiments.Delete))
 	endpoint.RegisterWith(api, experiments, endpoint.Route{
 		Method: http.MethodPost, Path: experimentsPath + "/needed", Tag: experimentTag, Access: endpoint.Reads, Whole: true,
 		Timeout: api.Limits.Ingest,
 		ID:      "needed-experiment", Summary: "How long an experiment would take to find a difference",
 		About: "What the goal leaves out is taken from the log of the last week.",
-	}, neededExperiment)
-}
-
-func createExperiment(
-	ctx context.Context, e Experiments, scope access.Scope, in *createExperimentInput,
-) (*live.Experiment, error) {
-	return e.Create(ctx, scope, in.Body)
-}
-
-func listExperiments(ctx context.Context, e Experiments, scope access.Scope, _ *struct{}) (*ExperimentList, error) {
-	all, err := e.List(ctx, scope)
-	return &ExperimentList{all}, err
-}
-
-func getExperiment(
-	ctx context.Context, e Experiments, scope access.Scope, in *experimentInput,
-) (*live.Experiment, error) {
-	return e.Get(ctx, scope, in.Experiment)
-}
-
-func reportExperiment(
-	ctx context.Context, e Experiments, scope access.Scope, in *experimentInput,
-) (*experiments.Report, error) {
-	return e.Report(ctx, scope, in.Experiment)
+	}, withBody(Experiments.Needed))
 }
 
 func stopExperiment(
 	ctx context.Context, e Experiments, scope access.Scope, in *stopExperimentInput,
 ) (*live.Experiment, error) {
 	return e.Stop(ctx, scope, in.Experiment, in.Body.Reason)
-}
-
-func deleteExperiment(
-	ctx context.Context, e Experiments, scope access.Scope, in *experimentInput,
-) (*struct{}, error) {
-	return nil, e.Delete(ctx, scope, in.Experiment)
-}
-
-func neededExperiment(ctx context.Context, e Experiments, scope access.Scope, in *neededInput) (*live.Estimate, error) {
-	return e.Needed(ctx, scope, in.Body)
 }

@@ -21,15 +21,15 @@ type importJudgmentsInput struct {
 }
 
 // importRoutes take whole files of other programs.
-func (library part) importRoutes(api *endpoint.API) {
-	endpoint.RegisterWith(api, library, endpoint.Route{
+func (of part) importRoutes(api *endpoint.API) {
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/import", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, BodyBytes: rowsBody, Timeout: api.Limits.Ingest, ID: "import-queries",
 		Summary: "Add the queries of a file to a set",
 		About: "In the forms that other programs have. A row that cannot be read, or is refused, is told by its line, and " +
 			"the others are stored.",
 	}, importQueries)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/import", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, BodyBytes: rowsBody, Timeout: api.Limits.Ingest, ID: "import-judgments",
 		Summary: "Add the judgments of a file to a list",

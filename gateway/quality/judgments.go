@@ -30,6 +30,8 @@ type judgmentListInput struct {
 	List string `path:"list" doc:"Id of the judgment list."`
 }
 
+func (in judgmentListInput) id() string { return in.List }
+
 // JudgmentListEdit makes or changes a judgment list.
 type JudgmentListEdit struct {
 	library.JudgmentListSpec
@@ -85,40 +87,40 @@ const (
 	judgmentListPath  = judgmentListsPath + "/{list}"
 )
 
-func (library part) judgmentRoutes(api *endpoint.API) {
-	endpoint.RegisterWith(api, library, endpoint.Route{
+func (of part) judgmentRoutes(api *endpoint.API) {
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-judgment-lists", Summary: "List judgment lists",
 		About: "Those of the query sets that the key sees, by their ids.",
 	}, listJudgmentLists)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-judgment-list", Summary: "Get a judgment list",
 		About: "Without its judgments, which have pages of their own.",
-	}, getJudgmentList)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	}, byID[judgmentListInput](Library.JudgmentList))
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPut, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		ID: "save-judgment-list", Summary: "Make a judgment list, or change its name and note",
 		About: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
 			"Its query set, scale and source do not change.",
 	}, saveJudgmentList)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodDelete, Path: judgmentListPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		Status: http.StatusNoContent, ID: "delete-judgment-list", Summary: "Delete a judgment list with its judgments",
 		About: "Evaluations keep the judgments that they were made with.",
-	}, deleteJudgmentList)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	}, deleting[judgmentListInput](Library.DeleteJudgmentList))
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Reads,
 		Whole: true, ID: "list-judgments", Summary: "List the judgments of a list",
 		About: "In the order of queries, a page at a time, or of one query.",
 	}, listJudgments)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, BodyBytes: rowsBody, ID: "put-judgments", Summary: "Add judgments to a list, or change them",
 		About: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
 			"text must be there: the judgment then says when that has changed, and finds it under another id.",
 	}, putJudgments)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: judgmentListPath + "/judgments/delete", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, ID: "delete-judgments", Summary: "Delete judgments of a list",
 		About: "By query and chunk, or document; the answer counts those that were there.",
@@ -132,22 +134,10 @@ func listJudgmentLists(
 	return &JudgmentLists{all}, err
 }
 
-func getJudgmentList(
-	ctx context.Context, l Library, scope access.Scope, in *judgmentListInput,
-) (*library.JudgmentList, error) {
-	return l.JudgmentList(ctx, scope, in.List)
-}
-
 func saveJudgmentList(
 	ctx context.Context, l Library, scope access.Scope, in *saveJudgmentListInput,
 ) (*library.JudgmentList, error) {
 	return l.SaveJudgmentList(ctx, scope, in.List, in.Body.JudgmentListSpec, in.Body.BaseVersion)
-}
-
-func deleteJudgmentList(
-	ctx context.Context, l Library, scope access.Scope, in *judgmentListInput,
-) (*struct{}, error) {
-	return nil, l.DeleteJudgmentList(ctx, scope, in.List)
 }
 
 func listJudgments(

@@ -1,6 +1,6 @@
 // Package quality has the resources that measure and compare searches.
 //
-//	quality.go       Services: their dependencies
+//	quality.go       Services: their dependencies; calls.go makes endpoints of their methods
 //	querysets.go, judgments.go, imports.go  query sets and judgments
 //	gradings.go      judgments by a language model
 //	evaluations.go, tunings.go  evaluations of presets by judgments

@@ -64,6 +64,8 @@ type querySetInput struct {
 	Set string `path:"set" doc:"Id of the query set."`
 }
 
+func (in querySetInput) id() string { return in.Set }
+
 // QuerySetEdit makes or changes a query set.
 type QuerySetEdit struct {
 	library.QuerySetSpec
@@ -118,75 +120,58 @@ var errNoLibrary = fault.New(fault.Unsupported,
 type part func() (Library, error)
 
 func registerLibrary(api *endpoint.API, store Library) {
-	library := part(endpoint.Need(store, errNoLibrary))
-	library.querySetRoutes(api)
-	library.judgmentRoutes(api)
-	library.importRoutes(api)
+	of := part(endpoint.Need(store, errNoLibrary))
+	of.querySetRoutes(api)
+	of.judgmentRoutes(api)
+	of.importRoutes(api)
 }
 
-func (library part) querySetRoutes(api *endpoint.API) {
-	endpoint.RegisterWith(api, library, endpoint.Route{
+func (of part) querySetRoutes(api *endpoint.API) {
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: querySetsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-query-sets", Summary: "List query sets",
 		About: "Those whose knowledge bases the key sees, by their ids.",
-	}, listQuerySets)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	}, listing(Library.QuerySets, func(all []library.QuerySet) *QuerySets {
+		return &QuerySets{all}
+	}))
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-query-set", Summary: "Get a query set",
 		About: "Without its queries, which have pages of their own.",
-	}, getQuerySet)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	}, byID[querySetInput](Library.QuerySet))
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPut, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		ID: "save-query-set", Summary: "Make a query set, or change its name, note and knowledge bases",
 		About: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
 	}, saveQuerySet)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodDelete, Path: querySetPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Write,
 		Status: http.StatusNoContent, ID: "delete-query-set", Summary: "Delete a query set with its queries and judgments",
 		About: "Evaluations that were made with it stay.",
-	}, deleteQuerySet)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	}, deleting[querySetInput](Library.DeleteQuerySet))
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodGet, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-queries", Summary: "List the queries of a set",
 		About: "In the order of their ids, a page at a time.",
 	}, listQueries)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, BodyBytes: rowsBody, ID: "put-queries", Summary: "Add queries to a set, or change them",
 		About: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another " +
 			"text for a query that has judgments in any list is refused, unless replace is set: they would count for another " +
 			"question.",
 	}, putQueries)
-	endpoint.RegisterWith(api, library, endpoint.Route{
+	endpoint.RegisterWith(api, of, endpoint.Route{
 		Method: http.MethodPost, Path: querySetPath + "/queries/delete", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Write, ID: "delete-queries", Summary: "Delete queries of a set",
 		About: "By their ids; the answer counts those that were there.",
 	}, deleteQueries)
 }
 
-func listQuerySets(
-	ctx context.Context, l Library, scope access.Scope, _ *struct{},
-) (*QuerySets, error) {
-	all, err := l.QuerySets(ctx, scope)
-	return &QuerySets{all}, err
-}
-
-func getQuerySet(
-	ctx context.Context, l Library, scope access.Scope, in *querySetInput,
-) (*library.QuerySet, error) {
-	return l.QuerySet(ctx, scope, in.Set)
-}
-
 func saveQuerySet(
 	ctx context.Context, l Library, scope access.Scope, in *saveQuerySetInput,
 ) (*library.QuerySet, error) {
 	return l.SaveQuerySet(ctx, scope, in.Set, in.Body.QuerySetSpec, in.Body.BaseVersion)
-}
-
-func deleteQuerySet(
-	ctx context.Context, l Library, scope access.Scope, in *querySetInput,
-) (*struct{}, error) {
-	return nil, l.DeleteQuerySet(ctx, scope, in.Set)
 }
 
 func listQueries(

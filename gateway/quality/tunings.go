@@ -25,13 +25,11 @@ type TuningList struct {
 	Tunings []runs.Tuning `json:"tunings" nullable:"false" doc:"The latest first."`
 }
 
-type startTuningInput struct {
-	Body runs.TuningRequest
-}
-
 type tuningInput struct {
 	Tuning string `path:"tuning" doc:"Id of the tuning."`
 }
+
+func (in tuningInput) id() string { return in.Tuning }
 
 const (
 	tuningsPath = "/v1/tunings"
@@ -50,47 +48,28 @@ func registerTunings(api *endpoint.API, store Tunings) {
 		About: "Every query is asked once for each way of retrieving, all else is tried in memory. What is found is " +
 			"measured on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the " +
 			"id of the answer.",
-	}, startTuning)
+	}, withBody(Tunings.Start))
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningsPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "list-tunings", Summary: "List tunings",
 		About: "Those whose knowledge bases the key sees.",
-	}, listTunings)
+	}, listing(Tunings.List, func(all []runs.Tuning) *TuningList {
+		return &TuningList{all}
+	}))
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodGet, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Reads, Whole: true,
 		ID: "get-tuning", Summary: "Get a tuning: its state, what was found, and the preset that is recommended",
 		About: "definition is what PUT /v1/presets/{name} takes: it says of which data the preset is and how much better.",
-	}, getTuning)
+	}, byID[tuningInput](Tunings.Get))
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodDelete, Path: tuningPath, Tag: evaluationTag, Access: endpoint.Governs, Role: keys.Manage,
 		Status: http.StatusNoContent, ID: "delete-tuning", Summary: "Delete a tuning",
 		About: "One that is running is a conflict: cancel it first. A preset that was saved of it stays.",
-	}, deleteTuning)
+	}, deleting[tuningInput](Tunings.Delete))
 	endpoint.RegisterWith(api, tunings, endpoint.Route{
 		Method: http.MethodPost, Path: tuningPath + "/cancel", Tag: evaluationTag, Access: endpoint.Governs,
 		Role: keys.Manage, Status: http.StatusAccepted, ID: "cancel-tuning",
 		Summary: "Cancel a tuning that this gateway runs",
 		About:   "It gives no result.",
-	}, cancelTuning)
-}
-
-func startTuning(ctx context.Context, t Tunings, scope access.Scope, in *startTuningInput) (*runs.Tuning, error) {
-	return t.Start(ctx, scope, in.Body)
-}
-
-func listTunings(ctx context.Context, t Tunings, scope access.Scope, _ *struct{}) (*TuningList, error) {
-	all, err := t.List(ctx, scope)
-	return &TuningList{all}, err
-}
-
-func getTuning(ctx context.Context, t Tunings, scope access.Scope, in *tuningInput) (*runs.Tuning, error) {
-	return t.Get(ctx, scope, in.Tuning)
-}
-
-func deleteTuning(ctx context.Context, t Tunings, scope access.Scope, in *tuningInput) (*struct{}, error) {
-	return nil, t.Delete(ctx, scope, in.Tuning)
-}
-
-func cancelTuning(ctx context.Context, t Tunings, scope access.Scope, in *tuningInput) (*runs.Tuning, error) {
-	return t.Cancel(ctx, scope, in.Tuning)
+	}, byID[tuningInput](Tunings.Cancel))
 }

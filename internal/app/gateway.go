@@ -12,6 +12,9 @@ import (
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/protocols/openai"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/guide"
 	answers "github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/web"
@@ -72,16 +75,20 @@ func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 		return nil, err
 	}
 	options := &gateway.Options{
-		UI: ui, TrustedProxies: proxies, Settings: settings, Searcher: p.searching.searcher, Registry: p.metrics,
-		Catalog: p.content.catalog, Ingester: p.content.pipeline, Synonyms: p.edits.edited, Drafts: drafts{p},
-		Rules: p.edits.rules, Presets: p.edits.presets,
-		Mappings: p.content.mappings, Jobs: p.content.jobs, Demo: demoData{o, p}, Recall: p.searching.recall,
-		AllowedHosts: o.Config.AllowedHosts, AllowedOrigins: o.Config.CORS.AllowedOrigins,
-		StoredKeys: p.door.keys, KeysNeeded: o.Config.NeedsStoredKeys(), Quota: p.door.quota,
-		Audit: p.door.audit, Logger: o.Logger, LogQueries: o.Config.Log.Queries,
-		Version: o.Version, Readiness: p.readiness, Troubles: p.storage.troubles, Limits: gatewayLimits(&o.Config.Limits),
+		Options: endpoint.Options{
+			TrustedProxies: proxies, AllowedHosts: o.Config.AllowedHosts, AllowedOrigins: o.Config.CORS.AllowedOrigins,
+			StoredKeys: p.door.keys, KeysNeeded: o.Config.NeedsStoredKeys(), Quota: p.door.quota,
+			Audit: p.door.audit, Logger: o.Logger, LogQueries: o.Config.Log.Queries, Registry: p.metrics,
+			Limits: gatewayLimits(&o.Config.Limits),
+		},
+		Stores: versioned.Stores{
+			Synonyms: p.edits.edited, Drafts: drafts{p}, Rules: p.edits.rules, Presets: p.edits.presets,
+		},
+		UI: ui, Settings: settings, Searcher: p.searching.searcher, Catalog: p.content.catalog,
+		Ingester: p.content.pipeline, Mappings: p.content.mappings, Jobs: p.content.jobs, Demo: demoData{o, p},
+		Recall: p.searching.recall, Version: o.Version, Readiness: p.readiness, Troubles: p.storage.troubles,
 	}
-	options.Embedders = map[string]gateway.Embedder{}
+	options.Embedders = map[string]openai.Embedder{}
 	for name, m := range p.models.further {
 		options.Embedders[name] = m
 	}
@@ -92,7 +99,7 @@ func (p *parts) gatewayOptions(o *Options) (*gateway.Options, error) {
 		})
 	}
 	if path := o.Config.Audit.Path; path != "" {
-		options.AuditLog = &audit.File{Path: path, Nobody: gateway.DefaultTenant}
+		options.AuditLog = &audit.File{Path: path, Nobody: endpoint.DefaultTenant}
 	}
 	options.Guide = p.guide
 	if p.models.standard != nil {
@@ -110,8 +117,8 @@ func (p *parts) guide() (*guide.Guide, error) {
 	return guide.Read(docs.Files(), p.analyzer)
 }
 
-func gatewayLimits(l *config.Limits) gateway.Limits {
-	return gateway.Limits{
+func gatewayLimits(l *config.Limits) endpoint.Limits {
+	return endpoint.Limits{
 		JSONBytes: int(l.BodyBytes), Request: l.RequestTimeout, Ingest: l.IngestTimeout,
 		Idle: l.IdleTimeout, ShutdownGrace: l.ShutdownGrace,
 		AnswerBytes: int(l.AnswerBytes), SendingBytes: int(l.SendingBytes),
@@ -120,8 +127,8 @@ func gatewayLimits(l *config.Limits) gateway.Limits {
 	}
 }
 
-func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
-	keys := make([]gateway.Key, len(configured))
+func gatewayKeys(configured []config.Key) ([]endpoint.Key, error) {
+	keys := make([]endpoint.Key, len(configured))
 	for i, k := range configured {
 		hash, err := k.Hash()
 		if err != nil {
@@ -131,7 +138,7 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = gateway.Key{
+		keys[i] = endpoint.Key{
 			Filter: filter,
 			Name:   k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases,
 			ReadOnly: k.ReadOnly, Attach: k.Attach, Hash: hash,

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // EmbeddedName is the name of the engine in the data directory.
@@ -24,7 +24,7 @@ type Options struct {
 	// knowledge bases before the first request.
 	Preload bool
 	Demo    fs.FS // documents of the demo; nil: docs.Demo
-	// Grace is how long Elasticsearch keeps what a migration has replaced; 0: as long as other gateways may need it.
+	// Grace is the time that Elasticsearch keeps replaced indices; 0: as long as other gateways may need them.
 	Grace time.Duration
 }
 
@@ -47,5 +47,5 @@ func (o *Options) demoTenant() string {
 	if len(o.Config.Keys) > 0 {
 		return o.Config.Keys[0].Tenant
 	}
-	return gateway.DefaultTenant
+	return endpoint.DefaultTenant
 }

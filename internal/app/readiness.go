@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 )
 
-// readyTimeout is how long a back end may take to answer.
+// readyTimeout limits the time that a back end may take to answer.
 const readyTimeout = 2 * time.Second
 
 // readiness checks all back ends in parallel. Keyword search needs the engine of new knowledge

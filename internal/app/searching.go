@@ -15,7 +15,8 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/recall"
@@ -27,13 +28,13 @@ import (
 // searching is the searcher and its layers.
 type searching struct {
 	options  search.Options
-	searcher gateway.Searcher      // by which users search
+	searcher searches.Searcher     // by which users search
 	answers  *resultcache.Searcher // nil: turned off
 	observer *search.Searcher      // below it
 	recall   *recall.Measurer
 }
 
-// searchWait is how long a search waits for its turn.
+// searchWait limits the time that a search waits for its turn.
 const searchWait = 5 * time.Second
 
 // workPerProcessor is the work of larger searches at a time: with eight times as much, ordinary
@@ -54,7 +55,7 @@ func searchOptions(o *Options, analyzer *tokens.Analyzer, c *content, m *models,
 			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
 		}),
 		Slow: search.SlowLog{
-			Logger: o.Logger, After: o.Config.Log.SlowSearch, Queries: o.Config.Log.Queries, About: gateway.RequestAttrs,
+			Logger: o.Logger, After: o.Config.Log.SlowSearch, Queries: o.Config.Log.Queries, About: endpoint.RequestAttrs,
 		},
 	}
 	if m.standard != nil { // a nil pointer in an interface is not nil

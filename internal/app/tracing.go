@@ -45,7 +45,7 @@ func newTracing(
 	), nil
 }
 
-// tracesURL is where a collector takes traces.
+// tracesURL returns the URL at which a collector takes traces.
 func tracesURL(base string) string {
 	u, err := url.Parse(base)
 	if err == nil && strings.Trim(u.Path, "/") == "" {
@@ -55,7 +55,7 @@ func tracesURL(base string) string {
 	return base
 }
 
-// lastTraces is how long the end of the program waits for the collector.
+// lastTraces limits the time that shutdown waits for the collector.
 const lastTraces = 2 * time.Second
 
 // closeTracing sends the remaining traces.

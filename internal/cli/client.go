@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 )
 
 // Client calls the API of a gateway.
@@ -28,18 +28,14 @@ type Client struct {
 }
 
 // NewClient makes a client of the gateway at a URL.
-func (p *Program) NewClient(server, key string) (*Client, error) {
+func NewClient(server, key string) (*Client, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fault.Invalid("--server", server, "an http(s) URL, as http://127.0.0.1:8080")
 	}
-	c := &Client{Base: strings.TrimRight(server, "/"), Key: key, HTTP: &http.Client{
+	return &Client{Base: strings.TrimRight(server, "/"), Key: key, HTTP: &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
-	}}
-	if p.language != nil {
-		c.Language = p.language.Tag()
-	}
-	return c, nil
+	}}, nil
 }
 
 // Trust accepts exactly the certificate of the file: the address by which a gateway of this
@@ -160,7 +156,7 @@ func (c *Client) TransportFault(ctx context.Context, err error) error {
 	}
 }
 
-// MaxProblem is how much of an error is read.
+// MaxProblem limits the bytes of an error that are read.
 const MaxProblem = 64 << 10
 
 // problem reads the error that a gateway reports.
@@ -169,7 +165,7 @@ func (c *Client) problem(response *http.Response) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "read the answer of %s", c.Base)
 	}
-	var p gateway.Problem
+	var p endpoint.Problem
 	if json.Unmarshal(text, &p) != nil || p.Code == "" {
 		return fault.New(fault.Unavailable, "%s answers %s and is no gateway of ours", c.Base, response.Status)
 	}
@@ -206,7 +202,7 @@ func (c *Client) Decode(text []byte, into any) error {
 	return nil
 }
 
-// BasePath is where the API has a knowledge base.
+// BasePath returns the API's path of a knowledge base.
 func BasePath(kb string) string { return "/v1/knowledge-bases/" + url.PathEscape(kb) }
 
 // Ignoring returns an error unless it is of a kind.
@@ -217,5 +213,5 @@ func Ignoring(err error, kind fault.Kind) error {
 	return err
 }
 
-// PollInterval is how often a command asks how far a job is.
+// PollInterval is the interval between questions for the progress of a job.
 const PollInterval = 500 * time.Millisecond

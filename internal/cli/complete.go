@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
 
-// completionPatience is how long somebody who pressed Tab waits at most.
+// completionPatience limits the wait of somebody who pressed Tab.
 const completionPatience = time.Second
 
 // completeAll has the shell complete the flags and arguments of a command.

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 )
@@ -48,6 +49,24 @@ func (p *Program) WithGateway(cmd *cobra.Command, do func(context.Context, *Clie
 		return didYouMean(cmd.Context(), &asked{cmd: cmd, client: c}, err)
 	}
 	return nil
+}
+
+// Calling makes a command do what needs the API, with its arguments.
+func (p *Program) Calling(cmd *cobra.Command, do func(context.Context, *Client, []string) error) *cobra.Command {
+	AddTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.WithGateway(cmd, func(ctx context.Context, c *Client) error { return do(ctx, c, args) })
+	}
+	return cmd
+}
+
+// NewClient makes a client of the gateway at a URL that answers in the language of the command line.
+func (p *Program) NewClient(server, key string) (*Client, error) {
+	c, err := NewClient(server, key)
+	if err == nil && p.language != nil {
+		c.Language = p.language.Tag()
+	}
+	return c, err
 }
 
 func (p *Program) connect(cmd *cobra.Command) (*Client, func() error, error) {
@@ -140,7 +159,7 @@ func (p *Program) startOwn(ctx context.Context, settings *config.Config, lock *d
 	c := *settings
 	key := rand.Text()
 	c.Demo, c.Keys = false, []config.Key{{
-		Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant, Attach: []string{"*"},
+		Name: "command", Key: config.Secret(key), Tenant: endpoint.DefaultTenant, Attach: []string{"*"},
 	}}
 	// No later search would find a keyword index ready.
 	c.Postgres.KeywordWait = max(c.Postgres.KeywordWait, 10*time.Second)

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/hybridge-search/hybridge/locale"
 )
@@ -49,4 +51,34 @@ func (out *Printer) defaultOf(f *pflag.Flag) string {
 		value = fmt.Sprintf("%q", value)
 	}
 	return out.Say(" (default %s)", value)
+}
+
+// described is a value whose type is written for people.
+type described struct{ pflag.Value }
+
+// Type implements pflag.Value.
+func (d described) Type() string {
+	switch kind := d.Value.Type(); kind {
+	case "stringArray", "stringSlice":
+		return "string"
+	case "stringToString":
+		return "name=value"
+	case "float64":
+		return "number"
+	case "int":
+		return "number"
+	default:
+		return kind
+	}
+}
+
+// columns is the maximum width of the help.
+func columns(w io.Writer) int {
+	const most, least = 120, 60
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return min(most, max(least, width))
+		}
+	}
+	return most
 }

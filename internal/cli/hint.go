@@ -45,7 +45,7 @@ func WaysToModel() []string {
 	return ways
 }
 
-// commandLine is how this program was started, as a shell reads it.
+// commandLine returns the command line of this program, quoted for a shell.
 func (p *Program) commandLine() string {
 	words := append([]string{cmp.Or(p.Name, "hybridge")}, p.args...)
 	for i, word := range words {

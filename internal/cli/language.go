@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -65,30 +64,6 @@ func (p *Program) speak(language *locale.Language) {
 
 // Language is the language of whoever reads what the program writes.
 func (p *Program) Language() *locale.Language { return p.language }
-
-// localized is a writer whose readers read a language: the language travels with the writer, so that no command passes it on.
-type localized struct {
-	io.Writer
-	language *locale.Language
-}
-
-func (l *localized) readBy() *locale.Language { return l.language }
-
-// readerOf gives the language of those who read a writer.
-func readerOf(w io.Writer) *locale.Language {
-	if l, ok := w.(interface{ readBy() *locale.Language }); ok {
-		return l.readBy()
-	}
-	return nil
-}
-
-// plainWriter gives the writer itself, which may be a terminal.
-func plainWriter(w any) any {
-	if l, ok := w.(*localized); ok {
-		return l.Writer
-	}
-	return w
-}
 
 // translateHelp translates the help of a command, and the texts that shells show beside its name.
 func (p *Program) translateHelp(cmd *cobra.Command) {

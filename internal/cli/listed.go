@@ -2,84 +2,77 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/presets"
 )
 
-// evaluationNames are the ids of evaluations.
-func evaluationNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.EvaluationList
-	if a.client == nil || a.client.Get(ctx, EvaluationsPath, &all) != nil {
-		return nil
-	}
-	for i := range all.Evaluations {
-		ids = append(ids, all.Evaluations[i].ID)
-	}
-	return slices.Clip(ids)
+// members name the lists in answers of the API.
+var members = map[string]string{
+	"/v1/knowledge-bases": "knowledge_bases",
+	EvaluationsPath:       "evaluations",
+	ExperimentsPath:       "experiments",
+	ListsPath:             "judgment_lists",
+	QuerySetsPath:         "query_sets",
+	TuningsPath:           "tunings",
 }
 
-// experimentNames are the ids of experiments.
-func experimentNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.ExperimentList
-	if a.client == nil || a.client.Get(ctx, ExperimentsPath, &all) != nil {
-		return nil
+// listed asks for what the API lists at a path.
+func listed[T any](ctx context.Context, c *Client, path string) (all []T, err error) {
+	var answer map[string]json.RawMessage
+	if err := c.Get(ctx, path, &answer); err != nil {
+		return nil, err
 	}
-	for i := range all.Experiments {
-		ids = append(ids, all.Experiments[i].ID)
-	}
-	return ids
+	return all, c.Decode(answer[members[path]], &all)
 }
 
-// querySetNames are the ids of query sets.
-func querySetNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.QuerySets
-	if a.client == nil || a.client.Get(ctx, QuerySetsPath, &all) != nil {
-		return nil
-	}
-	for i := range all.QuerySets {
-		ids = append(ids, all.QuerySets[i].ID)
-	}
-	return ids
+// List makes a command print what the API lists at a path, with a row for each.
+func List[T any](p *Program, cmd *cobra.Command, path, columns string, row func(*T) string) *cobra.Command {
+	asJSON := AddJSON(cmd.Flags())
+	return p.Calling(cmd, func(ctx context.Context, c *Client, _ []string) error {
+		all, err := listed[T](ctx, c, path)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return PrintJSON(p.Stdout, all)
+		}
+		table := NewTable(p.Stdout)
+		table.Line("%s", columns)
+		for i := range all {
+			table.Line("%s", row(&all[i]))
+		}
+		return table.Flush()
+	})
 }
 
-// listNames are the ids of judgment lists.
-func listNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.JudgmentLists
-	if a.client == nil || a.client.Get(ctx, ListsPath, &all) != nil {
-		return nil
+// idsAt are the ids of what the API lists at a path.
+func idsAt(path string) names {
+	return func(ctx context.Context, a *asked) (ids []string) {
+		if a.client == nil {
+			return nil
+		}
+		all, _ := listed[struct{ ID string }](ctx, a.client, path) // completion reports no errors
+		for i := range all {
+			ids = append(ids, all[i].ID)
+		}
+		return slices.Clip(ids)
 	}
-	for i := range all.Lists {
-		ids = append(ids, all.Lists[i].ID)
-	}
-	return slices.Clip(ids)
 }
 
-// tuningNames are the ids of tunings.
-func tuningNames(ctx context.Context, a *asked) (ids []string) {
-	var all gateway.TuningList
-	if a.client == nil || a.client.Get(ctx, TuningsPath, &all) != nil {
-		return nil
-	}
-	for i := range all.Tunings {
-		ids = append(ids, all.Tunings[i].ID)
-	}
-	return ids
-}
-
-func knowledgeBases(ctx context.Context, a *asked) (ids []string) {
-	var list gateway.KnowledgeBases
-	a.get(ctx, "/v1/knowledge-bases", &list)
-	for i := range list.KnowledgeBases {
-		ids = append(ids, list.KnowledgeBases[i].ID)
-	}
-	return ids
+// knowledgeBases are the ids of the knowledge bases.
+func knowledgeBases(ctx context.Context, a *asked) []string {
+	return idsAt("/v1/knowledge-bases")(ctx, a)
 }
 
 // engineNames gives the engines of the gateway, or all possible ones without a gateway.
@@ -97,7 +90,7 @@ func engineNames(ctx context.Context, a *asked) (all []string) {
 
 // presetNames gives the presets of the gateway, or those of the settings without one.
 func presetNames(ctx context.Context, a *asked) []string {
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	if len(list.Presets) > 0 || a.settings == nil {
 		return list.Presets
@@ -114,7 +107,7 @@ func presetArguments(ctx context.Context, a *asked) (all []string) {
 	if a.cmd.Name() == "show" {
 		return presetNames(ctx, a)
 	}
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	for i := range list.Details {
 		if d := &list.Details[i]; d.Source == presets.FromSaved {
@@ -125,7 +118,7 @@ func presetArguments(ctx context.Context, a *asked) (all []string) {
 }
 
 func rerankerNames(ctx context.Context, a *asked) []string {
-	var list gateway.Presets
+	var list versioned.Presets
 	a.get(ctx, PresetsPath, &list)
 	if len(list.Rerankers) > 0 || a.client != nil || a.settings == nil {
 		return list.Rerankers

@@ -33,7 +33,7 @@ const (
 // completes them, and a misspelt value is compared with them.
 type names func(context.Context, *asked) []string
 
-// asked is who knows names.
+// asked has the sources of names.
 type asked struct {
 	cmd      *cobra.Command
 	client   *Client        // nil: no gateway answers
@@ -49,10 +49,10 @@ var flagNames = map[string]names{
 	"presets":         presetNames,
 	"against":         presetNames,
 	"metrics":         metricNames,
-	"query-set":       querySetNames,
-	"judgments":       listNames,
-	"like":            listNames,
-	"with":            listNames,
+	"query-set":       idsAt(QuerySetsPath),
+	"judgments":       idsAt(ListsPath),
+	"like":            idsAt(ListsPath),
+	"with":            idsAt(ListsPath),
 	"source":          among("people", "model", "clicks"),
 	"format":          among(exchange.Formats()...),
 	"metric":          metricNames,
@@ -92,11 +92,11 @@ var argumentNames = map[string]names{
 
 	"PRESET": presetArguments,
 
-	"QUERYSET":   querySetNames,
-	"LIST":       listNames,
-	"EVALUATION": evaluationNames,
-	"TUNING":     tuningNames,
-	"EXPERIMENT": experimentNames,
+	"QUERYSET":   idsAt(QuerySetsPath),
+	"LIST":       idsAt(ListsPath),
+	"EVALUATION": idsAt(EvaluationsPath),
+	"TUNING":     idsAt(TuningsPath),
+	"EXPERIMENT": idsAt(ExperimentsPath),
 }
 
 // namesOf gives the possible values of an argument; nil: any, such as a new name.
@@ -198,13 +198,6 @@ func (a *asked) everything(ctx context.Context, req search.Request) (answer sear
 	if len(req.KnowledgeBases) == 0 {
 		req.KnowledgeBases = knowledgeBases(ctx, a)
 	}
-	do, err := PostJSON("/v1/search", req)
-	if err != nil {
-		return answer
-	}
-	text, err := a.client.Raw(ctx, do)
-	if err == nil {
-		_ = a.client.Decode(text, &answer) // as in get
-	}
+	_ = a.client.Post(ctx, "/v1/search", req, &answer) // as in get
 	return answer
 }

@@ -8,8 +8,6 @@ import (
 	"unicode"
 
 	"github.com/spf13/pflag"
-
-	"github.com/hybridge-search/hybridge/locale"
 )
 
 // AddJSON adds the flag --json.
@@ -23,16 +21,6 @@ func PrintJSON(w io.Writer, value any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
-}
-
-// Done reports the outcome for a named thing: "deleted manuals", {"deleted": "manuals"}.
-func (p *Program) Done(inJSON bool, what, name string) error {
-	if inJSON {
-		return PrintJSON(p.Stdout, map[string]string{what: name})
-	}
-	out := &Printer{W: p.Stdout}
-	out.Line("%s %s", locale.Text(what), name)
-	return out.Err
 }
 
 // Counted returns "1 key" or "3 keys".
@@ -54,12 +42,6 @@ func (p *Printer) Line(format string, args ...any) {
 	if p.Err == nil {
 		_, p.Err = io.WriteString(p.W, p.Say(format, args...)+"\n")
 	}
-}
-
-// Note writes a line to standard error, beside the answer.
-func (p *Program) Note(format string, args ...any) {
-	out := &Printer{W: p.Stderr}
-	out.Line(format, args...)
 }
 
 // Say is a part of a line, in the language of whoever reads it.

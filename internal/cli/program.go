@@ -3,9 +3,9 @@
 //
 // program.go runs a command line and tells its errors; root.go, usage.go (help) and complete.go (the shell) are about
 // all commands. A command takes its arguments and flags by arguments.go, settings.go and confirm.go, reaches a gateway
-// by connect.go and client.go, and writes by output.go, table.go, wrap.go and progress.go, in the language that language.go
-// finds; flaghelp.go lists flags in a help. sets.go are commands on sets with
-// versions. names.go says which flags and arguments are names of something, listed.go which names there are, and
+// by connect.go and client.go, and writes by output.go, table.go, wrap.go and progress.go; language.go says in which
+// language, reader.go takes it along, and flaghelp.go lists flags in a help. sets.go are commands on sets with versions.
+// names.go says which flags and arguments are names of something, listed.go which names there are, and
 // suggest.go which one a misspelt one may stand for; hint.go says how to get an embedding model.
 package cli
 
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/locale"
 )
 
@@ -62,7 +62,7 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 
 // toldProblem is an error in JSON, in the form of the HTTP API.
 type toldProblem struct {
-	gateway.Problem
+	endpoint.Problem
 	DidYouMean []string `json:"did_you_mean,omitempty"`
 }
 
@@ -83,7 +83,7 @@ func (p *Program) problemOf(err error) *toldProblem {
 	if !p.started && fault.KindOf(err) == fault.Internal {
 		err = fault.New(fault.InvalidArgument, "%v", err)
 	}
-	told := &toldProblem{Problem: gateway.ProblemOf(err)}
+	told := &toldProblem{Problem: endpoint.ProblemOf(err)}
 	told.Detail = p.language.Lines(err.Error()) // who runs a command may know all of it
 	var s *suggestion
 	if errors.As(err, &s) {
@@ -121,6 +121,22 @@ func (p *Program) warn(format string, args ...any) {
 	}
 	out := &Printer{W: p.Stderr}
 	out.Line("hybridge: warning: %s", text)
+}
+
+// Done reports the outcome for a named thing: "deleted manuals", {"deleted": "manuals"}.
+func (p *Program) Done(inJSON bool, what, name string) error {
+	if inJSON {
+		return PrintJSON(p.Stdout, map[string]string{what: name})
+	}
+	out := &Printer{W: p.Stdout}
+	out.Line("%s %s", locale.Text(what), name)
+	return out.Err
+}
+
+// Note writes a line to standard error, beside the answer.
+func (p *Program) Note(format string, args ...any) {
+	out := &Printer{W: p.Stderr}
+	out.Line(format, args...)
 }
 
 // ErrReported is the error of a command that has printed its failures already.

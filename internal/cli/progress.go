@@ -146,7 +146,7 @@ func (p *pace) skip(n int64) {
 	}
 }
 
-// rate is how much is done in a second; 0: not known yet.
+// rate is the progress per second; 0: not known yet.
 func (p *pace) rate() float64 {
 	if len(p.samples) < 2 {
 		return 0
@@ -159,7 +159,7 @@ func (p *pace) rate() float64 {
 	return float64(last.done-first.done) / took.Seconds()
 }
 
-// left is how long the rest will take.
+// left estimates the time that remains.
 func (p *pace) left(size int64) time.Duration {
 	return time.Duration(float64(max(size-p.done, 0)) / p.rate() * float64(time.Second))
 }

@@ -23,7 +23,8 @@ both are JSON, and an error has the fields of the HTTP API: code, field, detail.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.PersistentFlags().Var(&languageValue{}, langFlag, "Language of help, reports and errors (default: by LC_ALL, LC_MESSAGES and LANG)")
+	root.PersistentFlags().Var(&languageValue{}, langFlag,
+		"Language of help, reports and errors (default: by LC_ALL, LC_MESSAGES and LANG)")
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/locale"
 	"github.com/hybridge-search/hybridge/versions"
 )
@@ -37,41 +37,32 @@ func (s SetCommands[V]) Of(set string) string { return s.Path + "/" + url.PathEs
 // List is the command that lists sets.
 func (s SetCommands[V]) List(cmd *cobra.Command) *cobra.Command {
 	asJSON := AddJSON(cmd.Flags())
-	AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return s.Program.WithGateway(cmd, func(ctx context.Context, c *Client) error {
-			var list struct{ Sets []V }
-			if err := c.Get(ctx, s.Path, &list); err != nil {
-				return err
-			}
-			return s.table(list.Sets, *asJSON)
-		})
-	}
-	return cmd
+	return s.Program.Calling(cmd, func(ctx context.Context, c *Client, _ []string) error {
+		var list struct{ Sets []V }
+		if err := c.Get(ctx, s.Path, &list); err != nil {
+			return err
+		}
+		return s.table(list.Sets, *asJSON)
+	})
 }
 
 // History is the command that lists the versions of a set.
 func (s SetCommands[V]) History(cmd *cobra.Command) *cobra.Command {
 	asJSON := AddJSON(cmd.Flags())
-	AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.Program.WithGateway(cmd, func(ctx context.Context, c *Client) error {
-			var history struct{ Versions []V }
-			if err := c.Get(ctx, s.Of(args[0])+"/versions", &history); err != nil {
-				return err
-			}
-			return s.table(history.Versions, *asJSON)
-		})
-	}
-	return cmd
+	return s.Program.Calling(cmd, func(ctx context.Context, c *Client, args []string) error {
+		var history struct{ Versions []V }
+		if err := c.Get(ctx, s.Of(args[0])+"/versions", &history); err != nil {
+			return err
+		}
+		return s.table(history.Versions, *asJSON)
+	})
 }
 
 func (s SetCommands[V]) table(all []V, inJSON bool) error {
 	if inJSON {
 		return PrintJSON(s.Program.Stdout, all)
 	}
-	table := NewTable(s.Program.Stdout)
-	out := &Printer{W: table}
+	out := NewTable(s.Program.Stdout)
 	if s.Uncounted {
 		out.Line("%s\tVERSION\tWHEN\tAUTHOR\tCOMMENT", locale.Text(s.Set))
 	} else {
@@ -84,10 +75,7 @@ func (s SetCommands[V]) table(all []V, inJSON bool) error {
 		}
 		out.Line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules, v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return out.Flush()
 }
 
 // Show is the command that prints a set.
@@ -95,27 +83,23 @@ func (s SetCommands[V]) Show(cmd *cobra.Command) *cobra.Command {
 	var version int
 	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the current one)")
 	asJSON := AddJSON(cmd.Flags())
-	AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.Program.WithGateway(cmd, func(ctx context.Context, c *Client) error {
-			var v V
-			if err := c.Get(ctx, s.Of(args[0])+"?version="+strconv.Itoa(version), &v); err != nil {
-				return err
-			}
-			if *asJSON {
-				return PrintJSON(s.Program.Stdout, v)
-			}
-			if err := s.Print(s.Program.Stdout, &v); err != nil {
-				return err
-			}
-			if of := s.State(&v); version == 0 && of.Version > 0 { // beside the text, which is for a file
-				s.Program.Note("%s: version %d is in use; save with --base %d refuses when another came since",
-					of.Set, of.Version, of.Version)
-			}
-			return nil
-		})
-	}
-	return cmd
+	return s.Program.Calling(cmd, func(ctx context.Context, c *Client, args []string) error {
+		var v V
+		if err := c.Get(ctx, s.Of(args[0])+"?version="+strconv.Itoa(version), &v); err != nil {
+			return err
+		}
+		if *asJSON {
+			return PrintJSON(s.Program.Stdout, v)
+		}
+		if err := s.Print(s.Program.Stdout, &v); err != nil {
+			return err
+		}
+		if of := s.State(&v); version == 0 && of.Version > 0 { // beside the text, which is for a file
+			s.Program.Note("%s: version %d is in use; save with --base %d refuses when another came since",
+				of.Set, of.Version, of.Version)
+		}
+		return nil
+	})
 }
 
 // AddBaseVersion adds the flag for the version that was edited; base is nil without it.
@@ -152,7 +136,7 @@ func (s SetCommands[V]) Save(cmd *cobra.Command) *cobra.Command {
 
 // Rollback is the command that puts an earlier version into use.
 func (s SetCommands[V]) Rollback(cmd *cobra.Command) *cobra.Command {
-	var body gateway.Rollback
+	var body versioned.Rollback
 	cmd.Flags().StringVar(&body.Comment, "comment", "", "Comment for the history")
 	base := AddBaseVersion(cmd)
 	asJSON := AddJSON(cmd.Flags())
@@ -171,17 +155,8 @@ func (s SetCommands[V]) Rollback(cmd *cobra.Command) *cobra.Command {
 // change sends an edit and reports the version in use.
 func (s SetCommands[V]) change(cmd *cobra.Command, method, path string, body any, inJSON bool) error {
 	return s.Program.WithGateway(cmd, func(ctx context.Context, c *Client) error {
-		change, err := PostJSON(path, body)
-		if err != nil {
-			return err
-		}
-		change.Method = method
-		text, err := c.Raw(ctx, change)
-		if err != nil {
-			return err
-		}
 		var v V
-		if err := c.Decode(text, &v); err != nil {
+		if err := c.Send(ctx, method, path, body, &v); err != nil {
 			return err
 		}
 		if inJSON {

@@ -23,6 +23,11 @@ type Table struct {
 // NewTable makes a table that is written to out.
 func NewTable(out io.Writer) *Table { return &Table{out: out} }
 
+// Line adds a line.
+func (t *Table) Line(format string, args ...any) {
+	t.WriteString(t.readBy().Format(format, args...) + "\n")
+}
+
 func (t *Table) readBy() *locale.Language { return readerOf(t.out) }
 
 // Flush writes the lines.

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/hybridge-search/hybridge/config"
 )
@@ -103,36 +100,6 @@ func flagsOf(cmd *cobra.Command, group string) *pflag.FlagSet {
 		}
 	})
 	return chosen
-}
-
-// described is a value whose type is written for people.
-type described struct{ pflag.Value }
-
-// Type implements pflag.Value.
-func (d described) Type() string {
-	switch kind := d.Value.Type(); kind {
-	case "stringArray", "stringSlice":
-		return "string"
-	case "stringToString":
-		return "name=value"
-	case "float64":
-		return "number"
-	case "int":
-		return "number"
-	default:
-		return kind
-	}
-}
-
-// columns is how wide the help may be.
-func columns(w io.Writer) int {
-	const most, least = 120, 60
-	if file, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			return min(most, max(least, width))
-		}
-	}
-	return most
 }
 
 const settingsTopic = "settings"

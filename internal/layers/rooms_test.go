@@ -10,10 +10,8 @@ import (
 
 // tooLarge are the packages that exceed the bounds. None is added, and each only shrinks.
 var tooLarge = map[string]room{
-	"engine/elastic/storage": {files: 27, circle: 18},
-	"engine/embedded":        {files: 43, circle: 27},
-	"engine/enginetest":      {files: 29, circle: 28},
-	"engine/postgres":        {files: 38, circle: 23},
+	"engine/embedded": {files: 29, circle: 22},
+	"engine/postgres": {files: 25, circle: 21},
 }
 
 func TestPackagesAreRooms(t *testing.T) {

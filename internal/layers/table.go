@@ -3,8 +3,8 @@ package layers
 // module is the path that imports of ours begin with.
 const module = "github.com/hybridge-search/hybridge/"
 
-// everywhere may be imported by every package: the text query, the one error type.
-var everywhere = []string{"textquery", "fault"}
+// everywhere may be imported by every package: the text query, conditions of filters, the only error type.
+var everywhere = []string{"textquery", "filter", "fault"}
 
 // leaf is a package that knows nothing of us but what is everywhere.
 var leaf []string
@@ -20,6 +20,8 @@ var layers = map[string][]string{
 	"internal/cli/content":   {anything},
 	"internal/cli/operating": {anything},
 	"internal/app/datadir":   leaf,
+	"internal/offline":       {anything},
+	"internal/relevance":     {anything},
 
 	"gateway": {
 		"gateway/searches", "gateway/versioned", "gateway/chunks", "gateway/quality",
@@ -56,10 +58,10 @@ var layers = map[string][]string{
 		"gateway/protocols/conditions", "gateway/protocols/documents", "gateway/endpoint", "rag", "ingest", "catalog",
 		"search", "engine", "access",
 	},
-	"gateway/protocols/conditions": {"gateway/endpoint", "search", "engine", "filter"},
+	"gateway/protocols/conditions": {"gateway/endpoint", "engine"},
 	"gateway/protocols/documents":  {"gateway/endpoint", "ingest", "search", "engine", "access"},
 	"gateway/endpoint": {
-		"search", "ingest", "filter", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
+		"search", "ingest", "access", "access/keys", "access/quota", "locale", "lib/quietconn", "lib/tracing",
 	},
 
 	"search/compare":               {"search", "access"},
@@ -90,7 +92,7 @@ var layers = map[string][]string{
 	"evaluation/clicks": {"evaluation/library", "events", "access"},
 	"events":            {"search", "engine", "access", "lib/sqlite"},
 	"experiments/live":  {"experiments", "events", "search", "engine", "access"},
-	"ingest":            {"ingest/parse", "catalog", "engine", "filter", "access", "analysis/language", "analysis/fold"},
+	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language", "analysis/fold"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
 	"ingest/parse/pool": {"ingest/parse"},
@@ -158,12 +160,12 @@ var layers = map[string][]string{
 		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel",
 		"lib/quietconn", "lib/reason", "lib/schema", "lib/tracing",
 	},
-	"engine/embedded":        {"engine", "filter", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
+	"engine/embedded":        {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":          {"engine", "lib/sqlite"},
 	"internal/migrationtest": {"catalog/migration", "catalog/jobs", "catalog", "engine", "access"},
-	"engine/enginetest":      {"engine", "filter", "scoring", "internal/devservices", "internal/golden", "internal/skips"},
-	"mappings":               {"engine", "filter", "scoring", "esquery"},
-	"engine":                 {"filter", "scoring", "analysis/language"},
+	"engine/enginetest":      {"engine", "scoring", "internal/devservices", "internal/golden", "internal/skips"},
+	"mappings":               {"engine", "scoring", "esquery"},
+	"engine":                 {"scoring", "analysis/language"},
 
 	"analysis":                leaf,
 	"analysis/language":       leaf,
@@ -190,7 +192,7 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           {"lib/service"},
 	"search/rewrite":          {"search", "lib/service"},
-	"access":                  {"filter"},
+	"access":                  leaf,
 	"filter":                  leaf,
 	"access/audit":            {"access"},
 	"access/keys":             {"access", "lib/sqlite"},
@@ -264,5 +266,5 @@ var (
 // machinery are the packages that only tests use; only they may import `testing`. The program is none of them.
 var (
 	machinery = []string{"internal/", "engine/enginetest"}
-	program   = []string{"internal/app", "internal/cli"}
+	program   = []string{"internal/app", "internal/cli", "internal/offline"}
 )

@@ -40,7 +40,7 @@ type LanguageScale struct {
 // without any.
 func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	best := math.NaN()
-	told := a.languageOf(h)
+	chunkLanguage := a.languageOf(h)
 	for _, leg := range h.Legs {
 		if leg.Evidence != nil {
 			best = LargerKnown(best, *leg.Evidence)
@@ -53,7 +53,7 @@ func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 			best = LargerKnown(best, *leg.Raw/a.Bound)
 		}
 		for _, line := range a.Languages {
-			if line.Leg == leg.Leg && line.Language == told {
+			if line.Leg == leg.Leg && line.Language == chunkLanguage {
 				best = LargerKnown(best, line.Evidence(*leg.Raw))
 			}
 		}
@@ -87,9 +87,9 @@ func Larger(a, b *float64) *float64 {
 // weight of text as planned, and the range that was measured, beyond which it is not
 // extrapolated.
 const (
-	UsualLength    = 134
-	shortestLength = 42
-	longestLength  = 251
+	ReferenceLength = 134
+	shortestLength  = 42
+	longestLength   = 251
 )
 
 // Coverage explains how the weight of a text leg was changed for a knowledge base.
@@ -115,7 +115,7 @@ type WeightAccount struct {
 func (c *Coverage) Factor() float64 {
 	length := 1.0
 	if c.AverageLength > 0 {
-		length = min(max(c.AverageLength, shortestLength), longestLength) / UsualLength
+		length = min(max(c.AverageLength, shortestLength), longestLength) / ReferenceLength
 	}
 	return math.Sqrt(c.Known * length)
 }

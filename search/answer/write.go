@@ -153,18 +153,18 @@ func (w responseWriter) hit(h *Hit) {
 
 // later writes the additions of steps after the fusion.
 func (w responseWriter) later(h *Hit) {
-	if said := h.SecondStage; said != nil {
-		w.Float(`,"second_stage":{"words":`, said.Words)
-		jsonout.Optional(w.Writer, `,"cosine":`, said.Cosine, w.Float)
-		w.Float(`,"fused":`, said.Fused)
-		w.Int(`,"rank":`, said.Rank)
+	if account := h.SecondStage; account != nil {
+		w.Float(`,"second_stage":{"words":`, account.Words)
+		jsonout.Optional(w.Writer, `,"cosine":`, account.Cosine, w.Float)
+		w.Float(`,"fused":`, account.Fused)
+		w.Int(`,"rank":`, account.Rank)
 		w.Raw(`}`)
 	}
-	if said := h.Rerank; said != nil {
-		w.Float(`,"rerank":{"score":`, said.Score)
-		w.Float(`,"fused":`, said.Fused)
-		w.Int(`,"rank":`, said.Rank)
-		w.Float(`,"weight":`, said.Weight)
+	if account := h.Rerank; account != nil {
+		w.Float(`,"rerank":{"score":`, account.Score)
+		w.Float(`,"fused":`, account.Fused)
+		w.Int(`,"rank":`, account.Rank)
+		w.Float(`,"weight":`, account.Weight)
 		w.Raw(`}`)
 	}
 }

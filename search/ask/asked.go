@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/engines"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -14,7 +15,7 @@ type Asked struct {
 	Request  *plan.Request
 	Subjects []engines.Subject
 	Plan     *plan.Plan         // of the whole answer: the first subject's, since all have the same preset
-	Bound    []engine.Condition // the filter of the scope
+	Bound    []filter.Condition // the filter of the scope
 	Question Question
 	// Vocabulary gives the words of a phrasing whose frequencies are measured.
 	Vocabulary func(query int) *analysis.Vocabulary
@@ -34,7 +35,7 @@ func (r *Asked) Hides() bool {
 }
 
 // MayShow reports whether a chunk of a subject may be shown beside the engines' hits: a pin shows
-// nobody what a search would not.
+// no chunk that a search would hide.
 func (r *Asked) MayShow(of int, chunk *engine.Chunk) bool {
 	hidden := r.Rules != nil && r.Rules[of].HiddenBy(chunk.ID, chunk.DocumentID) != ""
 	return r.Question.Passes(chunk) && !hidden
@@ -134,7 +135,7 @@ func (r *Asked) Without(field string) Asked {
 	other.Question.Facets = []string{field}
 	conditions := r.Question.Filter.Conditions[len(r.Bound):]
 	other.Question.Filter.Conditions = slices.Concat(r.Bound, slices.DeleteFunc(slices.Clone(conditions),
-		func(c engine.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
+		func(c filter.Condition) bool { return plan.OnOneField(&c) && c.Field == field }))
 	return other
 }
 

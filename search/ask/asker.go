@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/rules"
 )
 
@@ -23,6 +24,20 @@ type Analyzer interface {
 type Embedder interface {
 	Query(ctx context.Context, text string) ([]float32, error)
 	Model() string
+}
+
+// PassageEmbedder is an Embedder that can also embed texts as chunks.
+type PassageEmbedder interface {
+	Passages(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Passages embeds each text as a chunk.
+func Passages(ctx context.Context, e PassageEmbedder, texts []string) ([][]float32, error) {
+	vectors, err := e.Passages(ctx, texts)
+	if err == nil && len(vectors) != len(texts) {
+		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
+	}
+	return vectors, err
 }
 
 // Synonyms gives the expander of a knowledge base, nil where it has no synonyms.

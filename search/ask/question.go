@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
@@ -25,7 +26,7 @@ type Question struct {
 	Wording
 	Further     []Wording           // of Request.Queries
 	Model       string              // that made the vector; empty when the request brought it
-	byModel     map[string][]Vector // vectors by further models, of the question and of each of more
+	byModel     map[string][]Vector // vectors by further models, of the question and of each further wording
 	Filter      engine.Filter
 	Facets      []string
 	Disjunctive []string // counted without their own filter
@@ -34,12 +35,12 @@ type Question struct {
 // Ask parses the query and the filter of a request, and embeds the query: once for all knowledge bases. Conditions of
 // the scope are added to the filter, and their times are recorded in took.
 func (s Asker) Ask(
-	ctx context.Context, req *plan.Request, bound []engine.Condition, subjects []engines.Subject, took *answer.Timings,
+	ctx context.Context, req *plan.Request, bound []filter.Condition, subjects []engines.Subject, took *answer.Timings,
 ) (q Question, err error) {
 	ctx, span := tracing.Start(ctx, engines.SpanAnalyze)
 	defer func() { span.End(err) }()
 	started := time.Now()
-	conditions, err := plan.ParseFilter(req.Filter)
+	conditions, err := filter.Parse(req.Filter)
 	if err != nil {
 		return q, err
 	}
@@ -78,7 +79,7 @@ func (s Asker) Ask(
 // question do not count.
 func (q *Question) Passes(chunk *engine.Chunk) bool {
 	owned := q.Filter.Owner == "" || q.Filter.Owner == chunk.Owner
-	return chunk.Available && owned && engine.MatchesAll(q.Filter.Conditions, chunk)
+	return chunk.Available && owned && filter.MatchesAll(q.Filter.Conditions, chunk)
 }
 
 func needsVector(subjects []engines.Subject) bool {
@@ -126,7 +127,7 @@ func (s Asker) embedAll(ctx context.Context, brought []float32, subjects []engin
 		})
 	}
 	phrasings := q.Wordings()
-	usual, further := s.modelsOf(subjects)
+	usesDefault, others := s.modelsOf(subjects)
 	first := make([]Vector, len(phrasings))
 	if q.byModel = nil; len(brought) > 0 {
 		first[0].Numbers, q.Model = brought, ""
@@ -134,12 +135,12 @@ func (s Asker) embedAll(ctx context.Context, brought []float32, subjects []engin
 		q.Model = s.Embedder.Model()
 	}
 	for i, p := range phrasings {
-		if bringsIt := len(brought) > 0; usual && !bringsIt || bringsIt && i > 0 {
+		if bringsIt := len(brought) > 0; usesDefault && !bringsIt || bringsIt && i > 0 {
 			start(&first[i], s.Embedder, p.Parsed.Text)
 		}
 	}
 	if len(brought) == 0 {
-		for _, model := range further {
+		for _, model := range others {
 			all := make([]Vector, len(phrasings))
 			for i, p := range phrasings {
 				start(&all[i], s.Embedders[model], p.Parsed.Text)
@@ -164,21 +165,21 @@ func (s Asker) EmbedderOf(model string) Embedder {
 	return s.Embedder
 }
 
-// modelsOf reports whether some of the knowledge bases use the default model, and which further
+// modelsOf reports whether some of the knowledge bases use the default model, and which other
 // models the others use.
-func (s Asker) modelsOf(subjects []engines.Subject) (usual bool, further []string) {
+func (s Asker) modelsOf(subjects []engines.Subject) (usesDefault bool, others []string) {
 	for i := range subjects {
 		if !needsVector(subjects[i : i+1]) {
 			continue
 		}
 		model := subjects[i].KB.EmbeddingModel
 		if _, ok := s.Embedders[model]; !ok {
-			usual = true
-		} else if !slices.Contains(further, model) {
-			further = append(further, model)
+			usesDefault = true
+		} else if !slices.Contains(others, model) {
+			others = append(others, model)
 		}
 	}
-	return usual, further
+	return usesDefault, others
 }
 
 // Wordings are the question and its further wordings.

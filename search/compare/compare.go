@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -35,7 +36,7 @@ type Question struct {
 	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Knowledge base to what it counts beside the others, more than 0 and at most 100; of columns without knowledge bases or boosts of their own."`
 	Copies         string             `json:"copies,omitempty" enum:"fold,keep" doc:"Of every column: fold or keep copies, as in a search."`
 	Vector         []float32          `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Filter         search.Filter      `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}, as in a search."`
+	Filter         filter.Expression  `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}, as in a search."`
 	Highlight      *search.Highlight  `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
 	Columns        []Column           `json:"columns" minItems:"2" maxItems:"6" doc:"Plans to compare, 2 to 6."`
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/compare"
 )
@@ -122,7 +123,7 @@ func TestEveryColumnAsksTheQuestion(t *testing.T) {
 	s := &canned{}
 	q := &compare.Question{
 		Query: "q", Plain: true, KnowledgeBases: []string{"kb"}, TopK: new(7), User: new("u"), Vector: []float32{1},
-		Filter: search.Filter{"a": []byte("1")}, Highlight: &search.Highlight{Fragments: new(0)},
+		Filter: filter.Expression{"a": []byte("1")}, Highlight: &search.Highlight{Fragments: new(0)},
 		Columns: columns("text", "rrf"),
 	}
 	q.Columns[1].Engine = "embedded"

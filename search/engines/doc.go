@@ -2,6 +2,7 @@
 // all calls of engines, and the handling of their errors.
 //
 //	resolve.go  Subject, a knowledge base with the engine that answers and the plan for it, found in the Catalog
+//	optional.go what engines may do beyond the contract, asserted here alone
 //	calls.go    Ask, with the names of steps and calls in traces; metrics.go counts them
 //	faults.go   errors of a context that has ended, time limits of optional steps, a second try where storage moved
 package engines

@@ -16,7 +16,7 @@ type Metrics struct {
 
 	legs         *prometheus.CounterVec
 	legDurations *prometheus.HistogramVec
-	legNames     labels.Bounded // whoever makes a knowledge base names its vector fields
+	legNames     labels.Bounded // bounded: vector fields are named by who creates a knowledge base
 }
 
 // durationBuckets are in seconds.

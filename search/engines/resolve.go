@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -89,5 +91,22 @@ type Catalog interface {
 	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
 }
 
-// ParallelSubjects bounds how many knowledge bases one request searches at a time.
-const ParallelSubjects = 8
+// parallelSubjects bounds how many knowledge bases one request searches at a time.
+const parallelSubjects = 8
+
+// Each does something for each of n knowledge bases at the same time.
+func Each(n int, do func(i int)) {
+	if n == 1 {
+		do(0)
+		return
+	}
+	var group errgroup.Group
+	group.SetLimit(parallelSubjects)
+	for i := range n {
+		group.Go(func() error {
+			do(i)
+			return nil // each keeps its own error
+		})
+	}
+	_ = group.Wait()
+}

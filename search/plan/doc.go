@@ -4,7 +4,7 @@
 //	request.go      Request, the API's parameters; limits.go bounds it, validate.go checks it
 //	overrides.go    changes to the preset by a request: textquery.go, threshold.go, signals.go, rewrite.go,
 //	                rerank.go, returns.go
-//	filter.go       the filter of a request as conditions for engines; facets.go the fields to count
+//	facets.go       the fields to count
 //	plan.go         Plan and Leg
 //	shape.go        changes to a plan after its preset made it
 //	everything.go   the plan of a request without a question

@@ -12,15 +12,15 @@ import (
 // PresetEverything is the preset named in answers to Request.Everything.
 const PresetEverything = "everything"
 
-// usualTopK is the default number of hits.
-const usualTopK = 10
+// defaultTopK is the default number of hits.
+const defaultTopK = 10
 
 // Everything plans a request without a question: no legs, so that every chunk that passes the
 // filter takes part, by id. Totals and facets count up to MaxCandidates of them.
 func Everything(req *Request, _ []engine.Field) (Plan, error) {
 	p := Plan{
 		Preset: PresetEverything, Legs: []Leg{}, Joint: true, Fusion: scoring.Fusion{Method: scoring.Linear},
-		TopK: usualTopK, Candidates: MaxCandidates,
+		TopK: defaultTopK, Candidates: MaxCandidates,
 	}
 	if req.TopK != nil {
 		p.TopK = *req.TopK

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // The values of Request.FacetMode.
@@ -23,7 +24,7 @@ func (r *Request) DisjunctiveFields() []string {
 	if r.FacetMode != FacetDisjunctive {
 		return nil
 	}
-	conditions, _ := ParseFilter(r.Filter) // its errors are reported where it is used
+	conditions, _ := filter.Parse(r.Filter) // its errors are reported where it is used
 	var fields []string
 	for i := range conditions {
 		c := &conditions[i]
@@ -36,7 +37,7 @@ func (r *Request) DisjunctiveFields() []string {
 }
 
 // OnOneField tells conditions on a field from joined filters.
-func OnOneField(c *engine.Condition) bool {
+func OnOneField(c *filter.Condition) bool {
 	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
 }
 
@@ -44,9 +45,9 @@ func (r *Request) validateFacetMode() error {
 	if m := r.FacetMode; m != "" && m != FacetConjunctive && m != FacetDisjunctive {
 		return fault.Invalid("facet_mode", m, "conjunctive or disjunctive")
 	}
-	if n := len(r.DisjunctiveFields()); n > MaxCountedApart {
+	if n := len(r.DisjunctiveFields()); n > MaxDisjunctive {
 		return &fault.Error{Kind: fault.InvalidArgument, Field: "facet_mode", Detail: fmt.Sprintf(
-			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxCountedApart)}
+			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxDisjunctive)}
 	}
 	return nil
 }

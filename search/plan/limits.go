@@ -6,11 +6,8 @@ const (
 	MaxTopK            = 10_000
 	MaxCandidates      = 10_000
 	MaxKnowledgeBases  = 64
-	MaxFilterValues    = 1_000
-	MaxFilterFields    = 32 // of the whole tree
-	MaxFilterDepth     = 8
 	MaxFacets          = 16
-	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
+	MaxDisjunctive     = 10 // facets with a filter of their own, of FacetDisjunctive
 	MaxPhrases         = 64 // required and excluded ones
 	MaxFragmentSize    = 2_000
 	MaxFragments       = 50

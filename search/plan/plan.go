@@ -38,8 +38,8 @@ type Plan struct {
 	Rerank      *Reranking   `json:"rerank,omitempty"`
 	// Fields are the boosts of parts of the text in force, those that are not 1.
 	Fields map[string]float64 `json:"fields,omitempty"`
-	// UsualFields are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
-	UsualFields map[string]float64 `json:"-"`
+	// DefaultBoosts are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
+	DefaultBoosts map[string]float64 `json:"-"`
 	// Rewrite asks a language model for phrasings before the search.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Diversity is the weight of dissimilarity to earlier hits relative to the score, in [0, 1].

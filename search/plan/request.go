@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/hybridge-search/hybridge/filter"
+
 // GroupByDocument keeps the best chunk of each document.
 const GroupByDocument = "document_id"
 
@@ -27,17 +29,17 @@ type Request struct {
 	Limit          *int               `json:"limit,omitempty" minimum:"1" maximum:"10000" doc:"Hits of the page; the default is the whole answer."`
 	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Overrides
-	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
-	Rules      *bool      `json:"rules,omitempty" doc:"false searches without the query rules of the knowledge bases."`
-	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
-	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}. Bounds are numbers, or times in ISO 8601: UTC without an offset, and a year, month or day is all of it. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`
-	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
-	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
-	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`
-	Neighbours int        `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
-	Exact      Exactness  `json:"-"` // no caller of the API asks for it
-	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
+	Language   string            `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
+	Rules      *bool             `json:"rules,omitempty" doc:"false searches without the query rules of the knowledge bases."`
+	Cache      *bool             `json:"cache,omitempty" doc:"false computes the answer anew."`
+	Vector     []float32         `json:"vector,omitempty" doc:"Replaces embedding the query."`
+	Filter     filter.Expression `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}. Bounds are numbers, or times in ISO 8601: UTC without an offset, and a year, month or day is all of it. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`
+	Highlight  *Highlight        `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
+	Facets     []string          `json:"facets,omitempty" doc:"Fields to count over the answer set."`
+	FacetMode  string            `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`
+	Neighbours int               `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
+	Exact      Exactness         `json:"-"` // no caller of the API asks for it
+	Explain    bool              `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
 	// ClientID and SessionID identify the user; the answer depends on them in experiments alone.
 	ClientID    string `json:"client_id,omitempty" doc:"Key of the user who asks, at most 256 bytes, opaque: experiments and events go by it."`
 	SessionID   string `json:"session_id,omitempty" doc:"Key of the session that the question belongs to, at most 256 bytes, opaque."`

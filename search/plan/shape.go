@@ -153,8 +153,8 @@ func (p *Plan) BoostFields(kb *engine.KnowledgeBase) error {
 	boosts, kept := p.Fields, kb.Parts()
 	if boosts == nil {
 		boosts = kb.Boosts
-		if p.UsualFields != nil && kb.Attach == nil {
-			boosts = maps.Clone(p.UsualFields)
+		if p.DefaultBoosts != nil && kb.Attach == nil {
+			boosts = maps.Clone(p.DefaultBoosts)
 			maps.DeleteFunc(boosts, func(part string, _ float64) bool { return !slices.Contains(kept, part) })
 		}
 	}

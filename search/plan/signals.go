@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Limits on signals.
@@ -128,8 +128,8 @@ func (s *Signal) of(at string) (signal engine.Signal, err error) {
 	if err != nil {
 		return signal, err
 	}
-	signal.Field = strings.TrimPrefix(signal.Field, metadataPrefix)
-	if signal.Field == "" || len(signal.Field) > MaxNameBytes || !utf8.ValidString(signal.Field) {
+	var ok bool
+	if signal.Field, ok = filter.FieldName(signal.Field); !ok {
 		kind, _, _ := strings.Cut(s.name(), ":")
 		return signal, fault.Invalid(at+"."+kind+".field", signal.Field, "a field name of 1 to 256 bytes")
 	}
@@ -162,11 +162,11 @@ func (n *NumberSignal) of(at string) (*engine.Number, error) {
 	return number, nil
 }
 
-func (m *MatchSignal) of(at string) ([]engine.Value, error) {
-	if len(m.Values) == 0 || len(m.Values) > MaxFilterValues {
+func (m *MatchSignal) of(at string) ([]filter.Value, error) {
+	if len(m.Values) == 0 || len(m.Values) > filter.MaxValues {
 		return nil, fault.Invalid(at+".match.values", fault.Length(len(m.Values)), "1 to 1000 values")
 	}
-	values := make([]engine.Value, len(m.Values))
+	values := make([]filter.Value, len(m.Values))
 	for i, v := range m.Values {
 		switch x := v.(type) {
 		case string, bool:
@@ -179,7 +179,7 @@ func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 		default:
 			return nil, fault.Invalid(at+".match.values", v, "strings, numbers or booleans")
 		}
-		values[i] = engine.Value{V: v}
+		values[i] = filter.Value{V: v}
 	}
 	return values, nil
 }

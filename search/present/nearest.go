@@ -28,11 +28,6 @@ const (
 	sentencesKept    = 2048
 )
 
-// PassageEmbedder is an Embedder that can also embed texts as chunks.
-type PassageEmbedder interface {
-	Passages(ctx context.Context, texts []string) ([][]float32, error)
-}
-
 // Sentences caches the vectors of the sentences compared last, so that a page requested
 // again costs nothing, and gets better if there was no time for all of them.
 type Sentences struct {
@@ -65,7 +60,7 @@ func (s *Presenter) showNearest(ctx context.Context, r *ask.Asked, hits []answer
 	}
 	var failed error
 	for _, model := range slices.Sorted(maps.Keys(asked)) {
-		embedder, can := s.Asker.EmbedderOf(model).(PassageEmbedder)
+		embedder, can := s.Asker.EmbedderOf(model).(ask.PassageEmbedder)
 		if !can || model == "" || asked[model].Numbers == nil {
 			continue
 		}
@@ -122,7 +117,7 @@ func candidates(
 // embed gives the vectors of as many sentences as there is time for, the first ones first. It is
 // an error if there was time for none.
 func (s *Sentences) embed(
-	ctx context.Context, e PassageEmbedder, texts []sentenceText,
+	ctx context.Context, e ask.PassageEmbedder, texts []sentenceText,
 ) (map[sentenceKey][]float32, error) {
 	s.once.Do(func() { s.kept, _ = lru.New[sentenceKey, []float32](sentencesKept) }) // the size is a constant > 0
 	known := make(map[sentenceKey][]float32, len(texts))
@@ -168,16 +163,12 @@ func fitting(ctx context.Context, each time.Duration) int {
 	return int(time.Until(deadline) * 2 / 3 / max(each, time.Microsecond))
 }
 
-func embedTexts(ctx context.Context, e PassageEmbedder, all []sentenceText) ([][]float32, error) {
+func embedTexts(ctx context.Context, e ask.PassageEmbedder, all []sentenceText) ([][]float32, error) {
 	texts := make([]string, len(all))
 	for i := range all {
 		texts[i] = all[i].text
 	}
-	vectors, err := e.Passages(ctx, texts)
-	if err == nil && len(vectors) != len(texts) {
-		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
-	}
-	return vectors, err
+	return ask.Passages(ctx, e, texts)
 }
 
 // nearest is the start of the sentence nearest to the question, of the compared

@@ -39,7 +39,7 @@ func (set *Ranked) CutByRelevance(threshold *plan.Threshold) {
 			entry := &set.Entries[i]
 			base := set.base(entry)
 			known := set.Calibrated.Of(int(entry.Source), int(entry.Index)-base.Offset)
-			if set.IsPinned(entry) || base.IsRelevant(known, *least) {
+			if set.IsPinned(entry) || base.Found.IsRelevant(known, *least) {
 				kept = append(kept, set.Entries[i])
 			}
 		}

@@ -1,5 +1,5 @@
 // Package rank orders the hits, drops those that must not be shown and counts the rest. It computes with values and
-// asks nobody: the chunks it needs are read before.
+// calls no engine or model: the chunks it needs are read before.
 //
 //	ranking.go    Base, what was found in one knowledge base, and Ranked, the best candidates of all
 //	boosts.go     knowledge bases that count more than others, and what query rules put first

@@ -28,7 +28,7 @@ func (set *Ranked) base(entry *scoring.Fused) *Base { return set.Bases[entry.Sou
 // Hit is the entry as the engine found it.
 func (set *Ranked) Hit(entry *scoring.Fused) *engine.Hit {
 	base := set.base(entry)
-	return &base.Hits[int(entry.Index)-base.Offset]
+	return &base.Found.Hits[int(entry.Index)-base.Offset]
 }
 
 // Document returns the document of the chunk that an entry ranks.
@@ -61,7 +61,7 @@ type StandIn struct {
 
 // Base is the part of a knowledge base's result that ranking needs.
 type Base struct {
-	relevance.Found
+	Found    *relevance.Found
 	Ranking  []scoring.Fused
 	Full     bool              // an engine stopped at its limit: more may match
 	Source   int32             // its place among the knowledge bases

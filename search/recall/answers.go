@@ -27,7 +27,7 @@ func (run *measurement) compareAnswers(ctx context.Context, q *query) error {
 	if err != nil {
 		return err
 	}
-	usual, err := run.answer(ctx, q, search.Exactness{})
+	approximate, err := run.answer(ctx, q, search.Exactness{})
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (run *measurement) compareAnswers(ctx context.Context, q *query) error {
 		}
 		run.answers.statistics.add(q, overlap(sampled, exact))
 	}
-	run.answers.kept.add(q, overlap(usual, exact))
+	run.answers.kept.add(q, overlap(approximate, exact))
 	return nil
 }
 

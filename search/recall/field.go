@@ -34,13 +34,13 @@ type Moments struct {
 
 // fieldTally adds up the outcomes of the queries for a field.
 type fieldTally struct {
-	name            string
-	depth           int // hits that a leg of the preset asks for
-	vectors, sample int
-	recall          share
-	methods         map[string]int
-	usual, exact    []float64 // ms
-	means, ratios   []float64
+	name               string
+	depth              int // hits that a leg of the preset asks for
+	vectors, sample    int
+	recall             share
+	methods            map[string]int
+	approximate, exact []float64 // ms
+	means, ratios      []float64
 }
 
 // tie is the difference at which cosines still count as equal: engines compute in float32.
@@ -48,17 +48,17 @@ const tie = 1e-6
 
 // fieldOutcome is the result of one query on a field.
 type fieldOutcome struct {
-	method         string
-	usual, exact   float64 // ms
-	recall         float64
-	compared       bool    // the moments
-	mean           float64 // distance of the means, in exact deviations
-	deviationRatio float64
+	method             string
+	approximate, exact float64 // ms
+	recall             float64
+	compared           bool    // the moments
+	mean               float64 // distance of the means, in exact deviations
+	deviationRatio     float64
 }
 
 // measureField asks a field twice.
 func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *query, out *fieldOutcome) error {
-	usual, usualMS, err := run.timed(ctx, run.usual(f, q))
+	approximate, approximateMS, err := run.timed(ctx, run.approximate(f, q))
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *quer
 	if err != nil {
 		return err
 	}
-	out.method, out.usual, out.exact = usual.Legs[0].Method, usualMS, exactMS
-	if out.recall, err = run.recall(ctx, f, q, run.others(q, usual), run.others(q, exact)); err != nil {
+	out.method, out.approximate, out.exact = approximate.Legs[0].Method, approximateMS, exactMS
+	if out.recall, err = run.recall(ctx, f, q, run.others(q, approximate), run.others(q, exact)); err != nil {
 		return err
 	}
 	return run.compareMoments(ctx, f, q, out)
@@ -79,15 +79,15 @@ func (f *fieldTally) add(q *query, of *fieldOutcome) {
 		f.methods = map[string]int{}
 	}
 	f.methods[of.method]++
-	f.usual, f.exact = append(f.usual, of.usual), append(f.exact, of.exact)
+	f.approximate, f.exact = append(f.approximate, of.approximate), append(f.exact, of.exact)
 	f.recall.add(q, of.recall)
 	if of.compared {
 		f.means, f.ratios = append(f.means, of.mean), append(f.ratios, of.deviationRatio)
 	}
 }
 
-// usual is the preset's request on a field: a sum of its own where its legs are ranked jointly.
-func (run *measurement) usual(f *fieldTally, q *query) *engine.Request {
+// approximate is the preset's request on a field: a sum of its own where its legs are ranked jointly.
+func (run *measurement) approximate(f *fieldTally, q *query) *engine.Request {
 	req := run.exact(f, q, nil)
 	req.Exact, req.Legs[0].K = false, f.depth
 	if run.subject.Plan.Joint {
@@ -145,13 +145,13 @@ func nearest(r *engine.Result, k int) []near {
 
 // recall is the share of the exact answer that was found. A chunk as near as the last of the exact answer is no
 // loss: its exact cosine is asked for, as an index of quantised vectors may overstate it.
-func (run *measurement) recall(ctx context.Context, f *fieldTally, q *query, usual, exact []near) (float64, error) {
+func (run *measurement) recall(ctx context.Context, f *fieldTally, q *query, returned, exact []near) (float64, error) {
 	if len(exact) == 0 {
 		return 1, nil
 	}
 	found := 0
 	var others []string
-	for _, n := range usual {
+	for _, n := range returned {
 		if slices.ContainsFunc(exact, func(e near) bool { return e.id == n.id }) {
 			found++
 		} else {
@@ -198,7 +198,7 @@ func (run *measurement) compareMoments(ctx context.Context, f *fieldTally, q *qu
 func (f *fieldTally) conclude() Field {
 	concluded := Field{
 		Field: f.name, Vectors: f.vectors, Methods: f.methods, Depth: f.depth, Recall: f.recall.conclude(),
-		ApproximateMS: median(f.usual), ExactMS: median(f.exact),
+		ApproximateMS: median(f.approximate), ExactMS: median(f.exact),
 	}
 	if len(f.means) == 0 {
 		return concluded

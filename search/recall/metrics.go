@@ -9,7 +9,7 @@ import (
 // metrics tell the last measurement of each engine and field, whatever knowledge base it was of. Nil tells nothing.
 type metrics struct {
 	recall *prometheus.GaugeVec
-	fields labels.Bounded // whoever makes a knowledge base names its vector fields
+	fields labels.Bounded // bounded: vector fields are named by who creates a knowledge base
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {

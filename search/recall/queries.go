@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // query is a question, or the vector of a chunk with the beginning of its text.
@@ -42,8 +43,8 @@ func (run *measurement) queries(ctx context.Context, req *Request) ([]query, err
 // the same. Chunks that are hidden, or that the caller's key is not for, are passed over.
 func (run *measurement) draw(ctx context.Context, n int) ([]query, error) {
 	kb := &run.subject.KB
-	scanner, can := run.subject.Engine.(engine.Scanner)
-	if !can || kb.Attach != nil {
+	scanner := run.subject.Scanner()
+	if scanner == nil || kb.Attach != nil {
 		return nil, fault.New(fault.Unsupported,
 			"the vectors of knowledge base %s cannot be read: bring queries instead of a sample", kb.ID)
 	}
@@ -60,7 +61,7 @@ func (run *measurement) draw(ctx context.Context, n int) ([]query, error) {
 		}
 		for _, id := range part {
 			at := slices.IndexFunc(chunks, func(c engine.Chunk) bool { return c.ID == id })
-			if at < 0 || !chunks[at].Available || !engine.MatchesAll(run.scope.Filter, &chunks[at]) {
+			if at < 0 || !chunks[at].Available || !filter.MatchesAll(run.scope.Filter, &chunks[at]) {
 				continue
 			}
 			q := query{anchor: field.vectors > field.sample, chunk: true}
@@ -101,8 +102,7 @@ func (run *measurement) prepare(ctx context.Context, q *query) (err error) {
 		if run.asked[n.id] {
 			continue
 		}
-		scanner, _ := run.subject.Engine.(engine.Scanner) // whoever drew the anchor has asked
-		found, err := scanner.Scan(ctx, engine.ScanRequest{KB: run.subject.KB, IDs: []string{n.id}, Limit: 1})
+		found, err := run.subject.Scanner().Scan(ctx, engine.ScanRequest{KB: run.subject.KB, IDs: []string{n.id}, Limit: 1})
 		if err != nil {
 			return err
 		}

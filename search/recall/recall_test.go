@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -211,7 +212,7 @@ func gaugeOf(t *testing.T, b *bench) float64 {
 // TestMeasuresWithinTheScope: what a key is not for is neither asked nor found.
 func TestMeasuresWithinTheScope(t *testing.T) {
 	b := newBench(t, "embedded", scattered(900))
-	bound := access.Scope{Tenant: "acme", Filter: []engine.Condition{{Field: "third", In: []engine.Value{{V: true}}}}}
+	bound := access.Scope{Tenant: "acme", Filter: []filter.Condition{{Field: "third", In: []filter.Value{{V: true}}}}}
 	r, err := b.measurer.Measure(t.Context(), bound, "kb", asking("vector", 500))
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +225,7 @@ func TestMeasuresWithinTheScope(t *testing.T) {
 			t.Errorf("%+v: %v; want an error of kind NotFound", other, err)
 		}
 	}
-	none := access.Scope{Tenant: "acme", Filter: []engine.Condition{{Field: "third", In: []engine.Value{{V: "no"}}}}}
+	none := access.Scope{Tenant: "acme", Filter: []filter.Condition{{Field: "third", In: []filter.Value{{V: "no"}}}}}
 	if _, err := b.measurer.Measure(t.Context(), none, "kb", &recall.Request{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("nothing to ask for: %v", err)
 	}

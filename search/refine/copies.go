@@ -16,8 +16,8 @@ import (
 // reaches. It reads only what the page shows, so it costs no request unless chunks are
 // folded. Near-duplicates still count: the answer set is unchanged.
 func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) error {
-	fold, within := r.Request.Folds()
-	if !fold || len(set.Entries) < 2 {
+	acrossBases, withinBase := r.Request.Folds()
+	if !acrossBases || len(set.Entries) < 2 {
 		return nil
 	}
 	shown := min(reach, len(set.Entries))
@@ -38,7 +38,7 @@ func (s *Refiner) Fold(ctx context.Context, r *ask.Asked, set *Set, reach int) e
 			text := rank.NewShingles(rank.ChunkText(chunk))
 			for i := range originals {
 				o := &originals[i]
-				if (within || o.Source != e.Source) && o.Text.StandsFor(&text) {
+				if (withinBase || o.Source != e.Source) && o.Text.StandsFor(&text) {
 					set.Folded[o.Key] = append(set.Folded[o.Key], *e)
 					return rank.StandIn{Key: o.Key}, true
 				}

@@ -60,8 +60,8 @@ func (set *Set) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]flo
 	vectors := make([][]float32, len(entries))
 	model := set.From(&entries[0]).KB.EmbeddingModel
 	scan := func(rt *retrieve.Retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
-		scanner, can := rt.Engine.(engine.Scanner)
-		if !can || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
+		scanner := rt.Scanner()
+		if scanner == nil || rt.VectorField() == "" || rt.KB.EmbeddingModel != model {
 			return nil, nil
 		}
 		req := engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)}

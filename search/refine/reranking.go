@@ -52,8 +52,8 @@ func (s *Refiner) readByReranker(ctx context.Context, r *ask.Asked, set *Set) er
 	set.Reranked = make(map[rank.Key]*answer.Reranked, len(best))
 	for i := range best {
 		e := &best[i]
-		said := &answer.Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
-		set.Reranked[set.Key(e)] = said
+		account := &answer.Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
+		set.Reranked[set.Key(e)] = account
 		boost := 1.0
 		if set.Boosts != nil {
 			boost = set.Boosts[e.Source]
@@ -86,12 +86,7 @@ func (set *Set) TextsToRerank(ctx context.Context, entries []scoring.Fused) ([]s
 }
 
 // Scores asks for the scores of texts, one each, for the question as parsed.
-func (s *Refiner) Scores(ctx context.Context, r *ask.Asked, texts []string) (scores []float64, err error) {
-	defer func() {
-		if err == nil && len(scores) != len(texts) {
-			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
-		}
-	}()
+func (s *Refiner) Scores(ctx context.Context, r *ask.Asked, texts []string) ([]float64, error) {
 	ctx, cancel := engines.HalfTheTime(ctx)
 	defer cancel()
 	question := r.Question.Parsed.Text
@@ -100,11 +95,11 @@ func (s *Refiner) Scores(ctx context.Context, r *ask.Asked, texts []string) (sco
 	}
 	plan := r.Plan.Rerank
 	if plan.BudgetMS == 0 {
-		return s.Rerankers[plan.Name].Rerank(ctx, question, texts)
+		return Rerank(ctx, s.Rerankers[plan.Name], question, texts)
 	}
 	within, cancel := context.WithTimeout(ctx, time.Duration(plan.BudgetMS)*time.Millisecond)
 	defer cancel()
-	scores, err = s.Rerankers[plan.Name].Rerank(within, question, texts)
+	scores, err := Rerank(within, s.Rerankers[plan.Name], question, texts)
 	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
 		err = fault.New(fault.Timeout, "reranker %s gave no answer within its budget of %d ms", plan.Name, plan.BudgetMS)
 	}
@@ -121,4 +116,13 @@ type Refiner struct {
 // Reranker scores texts against a question, one score in [0, 1] per text.
 type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// Rerank asks a reranker for the score of each text.
+func Rerank(ctx context.Context, by Reranker, query string, texts []string) ([]float64, error) {
+	scores, err := by.Rerank(ctx, query, texts)
+	if err == nil && len(scores) != len(texts) {
+		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
+	}
+	return scores, err
 }

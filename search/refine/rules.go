@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -24,22 +22,16 @@ func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	}
 	ctx, span := tracing.Start(ctx, engines.SpanRules)
 	defer span.End(nil)
-	for i := range set.Retrievals {
-		if rt := &set.Retrievals[i]; rt.Pins == nil {
-			rt.ChoosePins(nil) // its legs were empty
-		}
-	}
 	found := map[rank.Key]*scoring.Fused{}
 	for i := range set.Entries {
 		if e := &set.Entries[i]; set.IsPinned(e) {
 			found[set.Key(e)] = e
 		}
 	}
-	set.readPins(ctx, r)
+	unfound := set.readPins(ctx, r)
 	front := make([]scoring.Fused, 0, len(set.Entries))
 	for i := range set.Retrievals {
 		rt := &set.Retrievals[i]
-		unfound := rt.Unfound()
 		placed := map[string]bool{}
 		for _, p := range rt.Pins {
 			if p.Shown == "" || placed[p.Shown] {
@@ -48,7 +40,7 @@ func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 			placed[p.Shown] = true
 			if e := found[rank.Key{Source: rt.Source, ID: p.Shown}]; e != nil {
 				front = append(front, *e)
-			} else if e, read := unfound[p.Shown]; read {
+			} else if e, read := unfound[i][p.Shown]; read {
 				front = append(front, e)
 			}
 		}
@@ -61,27 +53,22 @@ func (s *Refiner) Pin(ctx context.Context, r *ask.Asked, set *Set) {
 	set.Entries = front
 }
 
-// readPins reads the pinned chunks that no leg found, of all knowledge bases at a time.
-// If that fails, the answer lacks them and is degraded.
-func (set *Set) readPins(ctx context.Context, r *ask.Asked) {
-	var group errgroup.Group
-	group.SetLimit(engines.ParallelSubjects)
-	failed := make([]error, len(set.Retrievals))
-	for i := range set.Retrievals {
+// readPins reads the pinned chunks that no leg found, of all knowledge bases at a time, and gives their
+// entries by id. If that fails, the answer lacks them and is degraded.
+func (set *Set) readPins(ctx context.Context, r *ask.Asked) []map[string]scoring.Fused {
+	unfound, failed := make([]map[string]scoring.Fused, len(set.Retrievals)), make([]error, len(set.Retrievals))
+	engines.Each(len(set.Retrievals), func(i int) {
 		rt := &set.Retrievals[i]
 		if rt.Err == nil && slices.ContainsFunc(rt.Pins, func(p ask.Pin) bool { return p.Shown == "" }) {
-			group.Go(func() error {
-				failed[i] = rt.ReadPins(ctx, r)
-				return nil // each has its own error
-			})
+			unfound[i], failed[i] = rt.ReadPins(ctx, r)
 		}
-	}
-	_ = group.Wait()
+	})
 	for i, err := range failed {
 		if err != nil {
 			set.Degraded = append(set.Degraded, answer.NewDegraded(answer.StepRules, set.Retrievals[i].KB.ID, err))
 		}
 	}
+	return unfound
 }
 
 // AppliedRules reports the effects of the rules. Hidden chunks may be beyond the filter of a key, and

@@ -40,10 +40,10 @@ func (s *Refiner) scoreAgain(ctx context.Context, r *ask.Asked, set *Set) (err e
 	set.Second = make(map[rank.Key]*answer.SecondScore, len(set.Entries))
 	for i := range set.Entries {
 		e := &set.Entries[i]
-		said := s.bestScore(plan, set, e, chunks[i], wordings[e.Source])
-		said.Fused, said.Rank = e.Score, i+1
-		set.Second[set.Key(e)] = said
-		if e.Score = rank.Weighted(plan, said); set.Boosts != nil {
+		score := s.bestScore(plan, set, e, chunks[i], wordings[e.Source])
+		score.Fused, score.Rank = e.Score, i+1
+		set.Second[set.Key(e)] = score
+		if e.Score = rank.Weighted(plan, score); set.Boosts != nil {
 			e.Score *= set.Boosts[e.Source]
 		}
 	}
@@ -63,9 +63,9 @@ func (s *Refiner) bestScore(
 	}
 	held := rank.WordsHeld(wordings, tokens)
 	for query := range wordings {
-		said := &answer.SecondScore{Words: held[query], Cosine: set.cosineOf(e, query)}
-		if query == 0 || rank.Weighted(plan, said) > rank.Weighted(plan, best) {
-			best = said
+		score := &answer.SecondScore{Words: held[query], Cosine: set.cosineOf(e, query)}
+		if query == 0 || rank.Weighted(plan, score) > rank.Weighted(plan, best) {
+			best = score
 		}
 	}
 	return best

@@ -87,15 +87,15 @@ func (c *Calibrated) Of(source, hit int) *float64 {
 }
 
 // OfShown is the relevance of a hit of the page, whose scores are all known, in a language.
-func (c *Calibrated) OfShown(source, hit int, legs []scoring.Contribution, told string) *float64 {
+func (c *Calibrated) OfShown(source, hit int, legs []scoring.Contribution, chunkLanguage string) *float64 {
 	f := c.found[source]
 	if f.Estimator == nil {
 		return nil
 	}
-	if !f.Estimator.Profile.Has(told) { // as the ranking had it, which knows no texts
-		told = f.Estimator.Profile.Main
+	if !f.Estimator.Profile.Has(chunkLanguage) { // as the ranking had it, which knows no texts
+		chunkLanguage = f.Estimator.Profile.Main
 	}
-	return c.relevance(f, f.evidenceOf(hit, told, func(leg int) float64 {
+	return c.relevance(f, f.evidenceOf(hit, chunkLanguage, func(leg int) float64 {
 		if legs[leg].Raw == nil {
 			return math.NaN()
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 )
@@ -83,10 +84,10 @@ func (j *Estimator) Copy() *Estimator {
 func (j *Estimator) ByVectors() bool { return len(j.Scales) > 0 }
 
 // byWords is the evidence of a chunk if no vectors were compared.
-func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
+func (j *Estimator) byWords(chunkLanguage string, raw func(leg int) float64) float64 {
 	best := math.NaN()
 	for _, leg := range j.Words {
-		if j.Bound > 0 && told == j.Asked {
+		if j.Bound > 0 && chunkLanguage == j.Asked {
 			best = answer.LargerKnown(best, raw(leg)/j.Bound)
 		}
 	}
@@ -96,8 +97,8 @@ func (j *Estimator) byWords(told string, raw func(leg int) float64) float64 {
 // LanguageOf is the language of a hit.
 func (j *Estimator) LanguageOf(h *engine.Hit) string {
 	if j.Profile.Mixed() {
-		for _, said := range h.Facets[engine.MetadataLanguage] {
-			if l := language.Code(said); j.Profile.Has(l) {
+		for _, named := range h.Facets[engine.MetadataLanguage] {
+			if l := language.Code(named); j.Profile.Has(l) {
 				return l
 			}
 		}
@@ -163,18 +164,18 @@ func (s *LegScale) moments(cosines *scoring.Moments) *scoring.Moments {
 
 // InOtherLanguages selects chunks in another language than the question. Chunks without a
 // language are in the main one.
-func (j *Estimator) InOtherLanguages() []engine.Condition {
-	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}, Not: true}}
+func (j *Estimator) InOtherLanguages() []filter.Condition {
+	others := []filter.Condition{{Field: engine.MetadataLanguage, In: []filter.Value{{V: j.Asked}}, Not: true}}
 	if j.Asked == j.Profile.Main {
-		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
+		others = append(others, filter.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
 	}
 	return others
 }
 
 // InOwnLanguage selects chunks in the language of the question, if it is not the main
 // one: all of them name it.
-func (j *Estimator) InOwnLanguage() []engine.Condition {
-	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.Asked}}}}
+func (j *Estimator) InOwnLanguage() []filter.Condition {
+	return []filter.Condition{{Field: engine.MetadataLanguage, In: []filter.Value{{V: j.Asked}}}}
 }
 
 // CosineWith is the cosine of a mean vector, of vectors of length 1, and another vector,

@@ -18,15 +18,15 @@ type Found struct {
 
 // evidenceOf a hit in a language whose raw score in each leg is given, NaN if
 // unknown. Of several legs the best one counts.
-func (f *Found) evidenceOf(hit int, told string, raw func(leg int) float64) float64 {
+func (f *Found) evidenceOf(hit int, chunkLanguage string, raw func(leg int) float64) float64 {
 	best, j := math.NaN(), f.Estimator
 	if j.ByVectors() {
 		for i := range j.Scales {
-			best = answer.LargerKnown(best, f.VectorEvidence(&j.Scales[i], hit, told, raw(j.Scales[i].Leg)))
+			best = answer.LargerKnown(best, f.VectorEvidence(&j.Scales[i], hit, chunkLanguage, raw(j.Scales[i].Leg)))
 		}
 		return best
 	}
-	return j.byWords(told, raw)
+	return j.byWords(chunkLanguage, raw)
 }
 
 // exactEvidence of a hit in a vector leg, NaN where it was not read.
@@ -39,11 +39,11 @@ func (f *Found) exactEvidence(hit, leg int) float64 {
 
 // VectorEvidence of a hit by one vector leg: exact if it was read, else by the
 // line of its language; NaN if unknown.
-func (f *Found) VectorEvidence(s *LegScale, hit int, told string, cosine float64) float64 {
+func (f *Found) VectorEvidence(s *LegScale, hit int, chunkLanguage string, cosine float64) float64 {
 	if e := f.exactEvidence(hit, s.Leg); !math.IsNaN(e) {
 		return e
 	}
-	if p := s.Of(told); p != nil {
+	if p := s.Of(chunkLanguage); p != nil {
 		return p.Evidence(cosine)
 	}
 	return math.NaN()
@@ -68,8 +68,8 @@ func (f *Found) IsRelevant(known *float64, least float64) bool {
 
 // LanguageOf is the language of a chunk that was read.
 func (f *Found) LanguageOf(c *engine.Chunk) string {
-	if said := c.Language(); said != "" {
-		return said
+	if named := c.Language(); named != "" {
+		return named
 	}
 	if l := languageOf(c); l != "" || f.Estimator == nil {
 		return l

@@ -31,17 +31,17 @@ func (p *Profile) Has(l string) bool {
 	return l == p.Main || slices.ContainsFunc(p.Centroids, func(c engine.Centroid) bool { return c.Language == l })
 }
 
-// fewest is the minimum share of the chunks for a language of the knowledge base that is
+// minShare is the minimum share of the chunks for a language of the knowledge base that is
 // easily mistaken for the main one.
-const fewest = 0.02
+const minShare = 0.02
 
 // Correct counts few chunks in a language easily mistaken for the main one as chunks in
 // the main one.
 func (p *Profile) Correct() {
-	told, all := p.Centroids, float64(p.Sampled())
+	parts, all := p.Centroids, float64(p.Sampled())
 	p.Centroids = nil
-	for _, c := range told {
-		if language.Alike(c.Language, p.Main) && float64(c.Chunks) < fewest*all {
+	for _, c := range parts {
+		if language.Alike(c.Language, p.Main) && float64(c.Chunks) < minShare*all {
 			c.Language = p.Main
 		}
 		p.Add(c)
@@ -84,8 +84,8 @@ func MainLanguage(chunks []engine.Chunk) string {
 
 // languageOf is the language that a chunk names, else the one detected in its text.
 func languageOf(c *engine.Chunk) string {
-	if said := c.Language(); said != "" {
-		return said
+	if named := c.Language(); named != "" {
+		return named
 	}
 	return language.Of(c.FieldText(engine.FieldText))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/deadline"
 	_ "github.com/hybridge-search/hybridge/internal/properties" // fewer cases in make test
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -187,7 +188,7 @@ func TestAnAnswerIsKept(t *testing.T) {
 	s := b.keep(nil)
 	req := refund
 	req.Preset, req.Vector, req.Facets, req.Neighbours = "balanced", []float32{1, 0}, []string{"n"}, 1
-	req.Filter = search.Filter{"tags": json.RawMessage(`"a"`)}
+	req.Filter = filter.Expression{"tags": json.RawMessage(`"a"`)}
 	computed := b.asked(s, req, false, 1)
 	found := b.asked(s, req, true, 1)
 	if diff := cmp.Diff(shown(t, computed), shown(t, found)); diff != "" {
@@ -215,7 +216,7 @@ func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
 	s := b.keep(nil)
 	b.write("c2", "refund")
 	req := refund
-	req.Filter = search.Filter{"document_id": json.RawMessage(`"d-c1"`)}
+	req.Filter = filter.Expression{"document_id": json.RawMessage(`"d-c1"`)}
 	if r := b.asked(s, req, false, 1); len(r.Documents) != 1 {
 		t.Errorf("documents %+v; want 1 r.Documents", r.Documents)
 	}
@@ -311,7 +312,7 @@ func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	f(func(r *search.Request) { r.Query = "refunds" })
 	f(func(r *search.Request) { r.TopK = yes(1) })
 	f(func(r *search.Request) { r.User = yes("v") })
-	f(func(r *search.Request) { r.Filter = search.Filter{"n": json.RawMessage("1")} })
+	f(func(r *search.Request) { r.Filter = filter.Expression{"n": json.RawMessage("1")} })
 	f(func(r *search.Request) { r.Highlight = &search.Highlight{Pre: yes("[")} })
 	f(func(r *search.Request) { r.Threshold.Text = yes(0.1) })
 	f(func(r *search.Request) { r.Rules = yes(false) })

@@ -52,7 +52,7 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(own)
 }
 
-// land gives the answer to everybody who waits. Only the first call counts.
+// land gives the answer to everybody waiting. Only the first call counts.
 func (f *flights) land(landed *flight, response *search.Response, shared *search.Shared, err error) {
 	select {
 	case <-landed.done:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -26,7 +27,7 @@ type dependencies struct {
 	// Preset identifies the saved preset of the requested name.
 	Preset string `json:"preset"`
 	// Bound is the filter of the scope.
-	Bound []engine.Condition `json:"bound"`
+	Bound []filter.Condition `json:"bound"`
 	Bases []dependency       `json:"bases"`
 }
 
@@ -90,12 +91,12 @@ func (s *Searcher) keyOf(
 
 func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dependency, error) {
 	d := dependency{KB: subject.KB, Plan: subject.Plan, edit: s.editOf(subject.KB.Ref)}
-	teller, can := subject.Engine.(engine.Generations)
-	if !can {
+	generations := subject.Generations()
+	if generations == nil {
 		return d, errUnknown
 	}
 	var err error
-	d.Generation, err = teller.Generation(ctx, &subject.KB)
+	d.Generation, err = generations.Generation(ctx, &subject.KB)
 	if err == nil && d.Generation == "" {
 		err = errUnknown
 	}

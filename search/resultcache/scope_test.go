@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -26,25 +27,25 @@ func (b *bench) owned() {
 	}
 }
 
-func is(field, value string, not bool) engine.Condition {
-	return engine.Condition{Field: field, In: []engine.Value{{V: value}}, Not: not}
+func is(field, value string, not bool) filter.Condition {
+	return filter.Condition{Field: field, In: []filter.Value{{V: value}}, Not: not}
 }
 
 // seen are scopes of one tenant, and what each finds of the same question.
 var seen = []struct {
 	name   string
-	filter []engine.Condition
+	filter []filter.Condition
 	bases  []string
 	want   string
 }{
 	{"everything", nil, nil, "c1 c2"},
-	{"of u", []engine.Condition{is("owner", "u", false)}, nil, "c1"},
-	{"of v", []engine.Condition{is("owner", "v", false)}, nil, "c2"},
-	{"not of u", []engine.Condition{is("owner", "u", true)}, nil, "c2"},
-	{"of another field", []engine.Condition{is("document_id", "u", false)}, nil, ""},
-	{"of both", []engine.Condition{is("owner", "u", false), is("document_id", "d-c1", false)}, nil, "c1"},
-	{"of one twice", []engine.Condition{is("owner", "u", false), is("document_id", "d-c2", false)}, nil, ""},
-	{"of a document", []engine.Condition{is("document_id", "d-c2", false)}, nil, "c2"},
+	{"of u", []filter.Condition{is("owner", "u", false)}, nil, "c1"},
+	{"of v", []filter.Condition{is("owner", "v", false)}, nil, "c2"},
+	{"not of u", []filter.Condition{is("owner", "u", true)}, nil, "c2"},
+	{"of another field", []filter.Condition{is("document_id", "u", false)}, nil, ""},
+	{"of both", []filter.Condition{is("owner", "u", false), is("document_id", "d-c1", false)}, nil, "c1"},
+	{"of one twice", []filter.Condition{is("owner", "u", false), is("document_id", "d-c2", false)}, nil, ""},
+	{"of a document", []filter.Condition{is("document_id", "d-c2", false)}, nil, "c2"},
 	{"of knowledge bases", nil, []string{"manuals"}, "c1 c2"},
 }
 
@@ -56,7 +57,7 @@ func TestWhatAScopeSees(t *testing.T) {
 	asked := refund
 	asked.Facets = []string{"owner"}
 	s := b.keep(nil)
-	look := func(name string, filter []engine.Condition, bases []string, want string) {
+	look := func(name string, filter []filter.Condition, bases []string, want string) {
 		scope := access.Scope{Tenant: "acme", Filter: filter, KnowledgeBases: bases}
 		for _, ask := range []func(context.Context, access.Scope, search.Request) (*search.Response, error){s.Search, s.SearchShared} {
 			r, err := ask(context.WithoutCancel(b.Context()), scope, asked)

@@ -13,22 +13,17 @@ import (
 
 // Describe shows the requests to the engines of a search, without running a leg.
 func (s *Retriever) Describe(ctx context.Context, r *ask.Asked, m []Measured, into *answer.AnalyzeResponse) error {
-	retrievals := make([]Retrieval, len(r.Subjects))
-	for i := range retrievals {
-		retrievals[i] = newRetrieval(r, m, Demand{}, i)
-	}
-	s.measureAll(ctx, retrievals)
-	for i := range retrievals {
-		rt := &retrievals[i]
-		if err := s.prepareLegs(ctx, rt, rt.Plan.Text); err != nil {
+	for i, t := range s.targets(ctx, r, m, Demand{}) {
+		p, err := s.prepare(t, t.Plan.Text)
+		if err != nil {
 			return err
 		}
 		if i == 0 {
-			if err := s.describeQuery(ctx, rt, into); err != nil {
+			if err := s.describeQuery(ctx, t, into); err != nil {
 				return err
 			}
 		}
-		if err := rt.render(into); err != nil {
+		if err := p.render(into); err != nil {
 			return err
 		}
 	}
@@ -36,12 +31,12 @@ func (s *Retriever) Describe(ctx context.Context, r *ask.Asked, m []Measured, in
 }
 
 // describeQuery shows the text query as the first knowledge base gets it.
-func (s *Retriever) describeQuery(ctx context.Context, rt *Retrieval, into *answer.AnalyzeResponse) error {
-	q := rt.Question
-	field := rt.KB.FieldsOf(scoring.Text)[0]
-	vocabulary := rt.vocabulary(0)
-	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
-		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
+func (s *Retriever) describeQuery(ctx context.Context, t *target, into *answer.AnalyzeResponse) error {
+	q := t.Question
+	field := t.KB.FieldsOf(scoring.Text)[0]
+	vocabulary := t.vocabulary(0)
+	stats, err := engines.Ask(ctx, t.Subject, engines.CallStatistics, t.Engine.Statistics, &engine.StatisticsRequest{
+		KB: t.KB, Field: field, Terms: vocabulary.Words, Alone: true,
 	})
 	if err != nil {
 		return err
@@ -49,10 +44,10 @@ func (s *Retriever) describeQuery(ctx context.Context, rt *Retrieval, into *answ
 	if stats.TextErr != nil {
 		return stats.TextErr
 	}
-	frequencies, expander := ask.FrequenciesOf(vocabulary, stats), s.Asker.Expander(&rt.KB)
-	query := analysis.Compose(q.Parsed, frequencies, expander, rt.Plan.Text)
+	frequencies, expander := ask.FrequenciesOf(vocabulary, stats), s.Asker.Expander(&t.KB)
+	query := analysis.Compose(q.Parsed, frequencies, expander, t.Plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.Parsed, frequencies)
-	into.Synonyms, into.SynonymsCut = expansions(q, expander, rt.Plan.Text)
+	into.Synonyms, into.SynonymsCut = expansions(q, expander, t.Plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
@@ -86,13 +81,10 @@ func expansions(
 }
 
 // render adds the statements of an engine that is a Renderer.
-func (rt *Retrieval) render(into *answer.AnalyzeResponse) error {
-	renderer, ok := rt.Engine.(Renderer)
-	if !ok {
-		return nil
-	}
-	req, sent := rt.request()
-	if len(sent) == 0 {
+func (p *prepared) render(into *answer.AnalyzeResponse) error {
+	renderer := p.Renderer()
+	req, sent := p.request()
+	if renderer == nil || len(sent) == 0 {
 		return nil
 	}
 	statements, err := renderer.Render(req)
@@ -100,13 +92,7 @@ func (rt *Retrieval) render(into *answer.AnalyzeResponse) error {
 		return err
 	}
 	for _, st := range statements {
-		into.Statements = append(into.Statements, answer.Statement{KnowledgeBase: rt.KB.ID, Statement: st})
+		into.Statements = append(into.Statements, answer.Statement{KnowledgeBase: p.KB.ID, Statement: st})
 	}
 	return nil
-}
-
-// Renderer is an engine that sends requests to a server. It gives the exact
-// statements of a search without running it.
-type Renderer interface {
-	Render(req *engine.Request) ([]engine.Statement, error)
 }

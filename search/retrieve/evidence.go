@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -25,11 +26,11 @@ import (
 const exactChunks = 50
 
 // centred reports whether evidence is fused in place of cosines.
-func (rt *Retrieval) centred() bool { return rt.Pool != nil && rt.Pool.centred }
+func (t *target) centred() bool { return t.pool != nil && t.pool.centred }
 
 // candidatesOf is how many hits a leg returns: at least as many as evidence reorders.
-func (rt *Retrieval) candidatesOf(l *leg) int {
-	if l.Kind == scoring.Vector && rt.centred() {
+func (t *target) candidatesOf(l *leg) int {
+	if l.Kind == scoring.Vector && t.centred() {
 		return max(l.K, exactChunks)
 	}
 	return l.K
@@ -39,8 +40,8 @@ func (rt *Retrieval) candidatesOf(l *leg) int {
 // those in its own took nearly all places of the candidates. An approximate index may not
 // reach those in a smaller language, whichever it is: a graph of neighbours that was begun
 // with them, or grew around them, has few ways there. So they are always searched again.
-func (rt *Retrieval) addMissed(ctx context.Context, first *engine.Request, sent []int) {
-	if !rt.centred() || !rt.Full || !rt.Estimator.Profile.Mixed() {
+func (rt *Answered) addMissed(ctx context.Context, first *engine.Request, sent []int) {
+	if !rt.centred() || !rt.full || !rt.Estimator.Profile.Mixed() {
 		return
 	}
 	approximate, ownIsMain := rt.Method != methodExact, rt.Estimator.Asked == rt.Estimator.Profile.Main
@@ -56,7 +57,7 @@ func (rt *Retrieval) addMissed(ctx context.Context, first *engine.Request, sent 
 const methodExact = "exact"
 
 // addPassing searches again among chunks that pass further conditions.
-func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
+func (rt *Answered) addPassing(ctx context.Context, first *engine.Request, sent []int, more []filter.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
 	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
@@ -82,7 +83,7 @@ func (rt *Retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 }
 
 // again is the first request for the number of missing hits, by the legs that did not fail.
-func (rt *Retrieval) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
+func (rt *Answered) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
 	req = new(*first)
 	req.Prefetch, req.Legs = 0, nil
 	if first.Sum != nil {
@@ -105,17 +106,17 @@ func (rt *Retrieval) again(first *engine.Request, sent []int) (req *engine.Reque
 
 // join merges the observations of a hit of two searches: a leg has it if it returned it in
 // either of them. Its rank is recomputed from the evidence.
-func join(said, again []scoring.Observation) {
-	for leg := range said {
-		if o := again[leg]; said[leg].Rank == 0 && o.Rank != 0 || !said[leg].Known() {
-			said[leg] = o
+func join(first, again []scoring.Observation) {
+	for leg := range first {
+		if o := again[leg]; first[leg].Rank == 0 && o.Rank != 0 || !first[leg].Known() {
+			first[leg] = o
 		}
 	}
 }
 
 // readEvidence asks the engine for the inputs of exact evidence of the best hits in another
 // language: two cosines of each. If it fails, they keep their estimates.
-func (rt *Retrieval) readEvidence(ctx context.Context) {
+func (rt *Answered) readEvidence(ctx context.Context) {
 	if !rt.Estimator.Foreign() {
 		return
 	}
@@ -142,7 +143,7 @@ func (rt *Retrieval) readEvidence(ctx context.Context) {
 	rt.Exact = make(map[int][]float64, len(ids))
 	for i := range result.Hits {
 		if hit, asked := at[result.Hits[i].ID]; asked {
-			rt.Exact[hit] = rt.exactly(result.Hits[i].Observations, legs, rt.Estimator.LanguageOf(&rt.Hits[hit]))
+			rt.Exact[hit] = rt.exactEvidence(result.Hits[i].Observations, legs, rt.Estimator.LanguageOf(&rt.Hits[hit]))
 		}
 	}
 }
@@ -155,7 +156,7 @@ type evidenceLeg struct {
 }
 
 // evidenceLegs gives, for each vector leg, a leg with the question and one for each language.
-func (rt *Retrieval) evidenceLegs() []evidenceLeg {
+func (rt *Answered) evidenceLegs() []evidenceLeg {
 	var legs []evidenceLeg
 	add := func(s *relevance.LegScale, p *relevance.Part, vector []float32) {
 		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.Legs[s.Leg].Field, K: exactChunks, Vector: vector}
@@ -179,7 +180,7 @@ func (rt *Retrieval) evidenceLegs() []evidenceLeg {
 }
 
 // foreignHits gives the places of the hits in another language.
-func (rt *Retrieval) foreignHits() (found []int) {
+func (rt *Answered) foreignHits() (found []int) {
 	for i := range rt.Hits {
 		if rt.Estimator.LanguageOf(&rt.Hits[i]) != rt.Estimator.Asked {
 			found = append(found, i)
@@ -190,7 +191,7 @@ func (rt *Retrieval) foreignHits() (found []int) {
 
 // bestForeign gives the places of the best hits in another language: of a joint ranking the
 // first, else the hits with the largest cosines.
-func (rt *Retrieval) bestForeign() []int {
+func (rt *Answered) bestForeign() []int {
 	found := rt.foreignHits()
 	if !rt.Plan.Joint {
 		cosine := func(hit int) float64 {
@@ -208,8 +209,8 @@ func (rt *Retrieval) bestForeign() []int {
 	return found[:min(len(found), exactChunks)]
 }
 
-// exactly is the evidence of a chunk for each leg, given its cosines in the evidence legs.
-func (rt *Retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
+// exactEvidence is the evidence of a chunk for each leg, given its cosines in the evidence legs.
+func (rt *Answered) exactEvidence(cosines []scoring.Observation, legs []evidenceLeg, chunkLanguage string) []float64 {
 	all := make([]float64, len(rt.Legs))
 	for i := range all {
 		all[i] = math.NaN()
@@ -219,7 +220,7 @@ func (rt *Retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, 
 		switch {
 		case l.part == nil:
 			question = cosines[i].Raw
-		case l.part.Language == told:
+		case l.part.Language == chunkLanguage:
 			all[l.of] = l.part.Exact.Evidence(question, cosines[i].Raw)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -17,8 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
-	"github.com/hybridge-search/hybridge/search/plan"
-	"github.com/hybridge-search/hybridge/search/rank"
+	"github.com/hybridge-search/hybridge/search/relevance"
 )
 
 // Retriever runs searches on engines.
@@ -36,84 +33,59 @@ type Demand struct {
 	AllEvidence bool
 }
 
-// Retrieval is the result of one knowledge base for the question.
-type Retrieval struct {
-	*engines.Subject
-	rank.Base
-	Question *ask.Question
-	wants    plan.Exactness
-	demand   Demand
-	several  bool // other knowledge bases are searched with it
-	measured *Measured
-	// vocabulary of the run, see run.vocabulary.
-	vocabulary func(query int) *analysis.Vocabulary
-	Legs       []leg
-	Known      *float64       // share of the query's idf mass that the text index knows
-	chunks     []engine.Chunk // returned with the hits
-	Cuts       []scoring.Cut  // hits dropped, per threshold on a leg
-	Relaxed    string         // the minimum_should_match that found something, if not the planned one
-	Method     string
-	Pool       *pool // nil: scored by itself
-	Degraded   []answer.Degraded
-	FuseMS     float64
-	Deferred   deferredScores
-	Rules      *ask.MatchedRules // nil: no rule matches
-	Pins       []ask.Pin         // of the rules, with the chunks they show
-	addedPins  []int             // hits that pins added, which no leg found
-	spared     int               // pinned hits of the ranking that are below a threshold on a leg
+// Answered is the answer of a knowledge base's engine to the prepared legs.
+type Answered struct {
+	prepared
+	*relevance.Found
+	Method   string
+	Relaxed  string         // the minimum_should_match that found something, if not the planned one
+	Deferred deferredScores // the scores to be read with the page
+	Degraded []answer.Degraded
+	chunks   []engine.Chunk // returned with the hits
+	full     bool           // the engine stopped at its limit: more may match
 }
 
 // Execute searches all knowledge bases, each on its own and at the same time.
-func (s *Retriever) Execute(ctx context.Context, r *ask.Asked, m []Measured, d Demand) []Retrieval {
+func (s *Retriever) Execute(ctx context.Context, r *ask.Asked, m []Measured, d Demand) []Answered {
 	ctx, span := tracing.Start(ctx, engines.SpanExecute)
 	defer span.End(nil)
-	retrievals := make([]Retrieval, len(r.Subjects))
-	for i := range retrievals {
-		retrievals[i] = newRetrieval(r, m, d, i)
-	}
-	s.measureAll(ctx, retrievals)
-	if len(retrievals) == 1 {
-		s.retrieve(ctx, &retrievals[0])
-		return retrievals
-	}
-	var group errgroup.Group
-	group.SetLimit(engines.ParallelSubjects)
-	for i := range retrievals {
-		group.Go(func() error {
-			s.retrieve(ctx, &retrievals[i])
-			return nil // each carries its own error
-		})
-	}
-	_ = group.Wait()
-	return retrievals
+	targets := s.targets(ctx, r, m, d)
+	answers := make([]Answered, len(targets))
+	engines.Each(len(targets), func(i int) { answers[i] = s.retrieve(ctx, targets[i]) })
+	return answers
 }
 
-func newRetrieval(r *ask.Asked, m []Measured, d Demand, i int) Retrieval {
-	rt := Retrieval{
-		Subject: &r.Subjects[i], Question: &r.Question, demand: d,
-		measured: &m[i], vocabulary: r.Vocabulary, wants: r.Request.Exact,
-		Base: rank.Base{Source: int32(i)}, several: len(r.Subjects) > 1, //nolint:gosec // at most 64
+// targets measures the knowledge bases of a search, and pools them.
+func (s *Retriever) targets(ctx context.Context, r *ask.Asked, m []Measured, d Demand) []*target {
+	targets := make([]*target, len(r.Subjects))
+	for i := range targets {
+		targets[i] = &target{
+			Subject: &r.Subjects[i], Question: &r.Question, demand: d, measured: &m[i], vocabulary: r.Vocabulary,
+			wants: r.Request.Exact, several: len(r.Subjects) > 1, source: int32(i), //nolint:gosec // at most 64
+		}
+		if r.Rules != nil {
+			targets[i].Rules = r.Rules[i]
+		}
 	}
-	if r.Rules != nil {
-		rt.Rules = r.Rules[i]
-	}
-	return rt
+	engines.Each(len(targets), func(i int) { s.measureOnce(ctx, targets[i]) })
+	poolAll(targets)
+	return targets
 }
 
 // Failure is the error of a search in which no leg of any knowledge base could be run.
-func Failure(ctx context.Context, retrievals []Retrieval) error {
+func Failure(ctx context.Context, answers []Answered) error {
 	var reasons []string
 	var causes []error
 	kind := fault.Kind("")
-	for i := range retrievals {
-		if retrievals[i].Err == nil {
+	for i := range answers {
+		if answers[i].Err == nil {
 			return nil
 		}
 		if kind == "" {
-			kind = fault.KindOf(retrievals[i].Err)
+			kind = fault.KindOf(answers[i].Err)
 		}
-		causes = append(causes, retrievals[i].Err)
-		for _, d := range retrievals[i].Degraded {
+		causes = append(causes, answers[i].Err)
+		for _, d := range answers[i].Degraded {
 			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
 		}
 	}
@@ -125,89 +97,81 @@ func Failure(ctx context.Context, retrievals []Retrieval) error {
 
 // retrieve searches one knowledge base. If the plan allows it and nothing is found,
 // it relaxes the text query step by step.
-func (s *Retriever) retrieve(ctx context.Context, rt *Retrieval) {
+func (s *Retriever) retrieve(ctx context.Context, t *target) (a Answered) {
 	ctx, span := tracing.Start(ctx, engines.SpanRetrieve)
 	defer func() {
-		span.Note("hybridge.knowledge_base", rt.KB.ID)
-		span.Count("hybridge.hits", len(rt.Hits))
-		span.End(rt.Err)
+		span.Note("hybridge.knowledge_base", t.KB.ID)
+		span.Count("hybridge.hits", len(a.Hits))
+		span.End(a.Err)
 	}()
-	rules, fresh := rt.Plan.Text, *rt
-	s.attempt(ctx, rt, rules)
-	for _, minimum := range rt.Plan.Relaxations {
-		if rt.Err != nil || len(rt.Ranking) > rt.spared {
+	rules := t.Plan.Text
+	a = s.attempt(ctx, t, rules)
+	for _, minimum := range t.Plan.Relaxations {
+		if a.Err != nil || a.findsSome() {
 			break
 		}
-		*rt = fresh
 		rules.Minimum = minimum
-		s.attempt(ctx, rt, rules)
-		rt.Relaxed = minimum.String()
+		a = s.attempt(ctx, t, rules)
+		a.Relaxed = minimum.String()
 	}
+	return a
 }
 
 // attempt runs the plan once with one set of text rules.
-func (s *Retriever) attempt(ctx context.Context, rt *Retrieval, rules analysis.Rules) {
-	if err := s.prepareLegs(ctx, rt, rules); err != nil {
-		rt.fail(err)
-		return
+func (s *Retriever) attempt(ctx context.Context, t *target, rules analysis.Rules) Answered {
+	p, err := s.prepare(t, rules)
+	if err != nil {
+		return p.failed(err)
 	}
-	req, sent := rt.request()
-	if len(sent) == 0 && len(rt.Plan.Legs) > 0 {
-		rt.acceptNothing()
-		return
+	req, sent := p.request()
+	if len(sent) == 0 && len(t.Plan.Legs) > 0 {
+		return p.unsent()
 	}
 	started := time.Now()
-	result, err := engines.Ask(ctx, rt.Subject, engines.CallSearch, rt.Engine.Search, req)
+	result, err := engines.Ask(ctx, t.Subject, engines.CallSearch, t.Engine.Search, req)
 	if err != nil {
-		rt.fail(err)
-		return
+		return p.failed(err)
 	}
-	rt.accept(result, req, sent, answer.Milliseconds(time.Since(started)))
-	if rt.Err != nil {
-		return
+	a := p.answered(result, req, sent, answer.Milliseconds(time.Since(started)))
+	if a.Err == nil {
+		a.addMissed(ctx, req, sent)
+		a.readEvidence(ctx)
 	}
-	rt.addMissed(ctx, req, sent)
-	rt.readEvidence(ctx)
-	started = time.Now()
-	if rt.Pool == nil {
-		weighByQuestion([]*Retrieval{rt})
-	}
-	rt.fuse()
-	rt.FuseMS = answer.Milliseconds(time.Since(started))
+	return a
 }
 
 // request asks the engine for every leg that can run and is not empty.
 // sent has the place in the plan of each of its legs.
-func (rt *Retrieval) request() (req *engine.Request, sent []int) {
+func (p *prepared) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.Filter(), Facets: rt.facets(), Prefetch: rt.demand.Prefetch, Exact: rt.wants.Legs,
+		KB: p.KB, Filter: p.Filter(), Facets: p.facets(), Prefetch: p.demand.Prefetch, Exact: p.wants.Legs,
 	}
-	req.Signals, _ = rt.signals()
-	sent, req.Legs = make([]int, 0, len(rt.Legs)), make([]engine.Leg, 0, len(rt.Legs))
-	for i := range rt.Legs {
-		l := &rt.Legs[i]
+	req.Signals, _ = p.signals()
+	sent, req.Legs = make([]int, 0, len(p.Legs)), make([]engine.Leg, 0, len(p.Legs))
+	for i := range p.Legs {
+		l := &p.Legs[i]
 		if !l.Sends() {
 			continue
 		}
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
-			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.Text, Vector: l.Vector,
-			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.Boosts,
+			Name: l.Name, Field: l.Field, K: p.candidatesOf(l), Text: l.Text, Vector: l.Vector,
+			Required: p.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.Boosts,
 		})
 	}
-	if rt.Plan.Joint {
-		req.Sum = rt.sum(sent)
+	if p.Plan.Joint {
+		req.Sum = p.sum(sent)
 	} else {
-		rt.deferScores(req, sent)
+		req.DeferScores = p.defersScores(sent)
 	}
 	return req, sent
 }
 
 // facets are the fields whose values hits carry: the requested ones, and the language if
 // a knowledge base has several.
-func (rt *Retrieval) facets() []string {
-	asked := rt.Question.Facets
-	if rt.Estimator == nil || !rt.Estimator.Profile.Mixed() || slices.Contains(asked, engine.MetadataLanguage) {
+func (t *target) facets() []string {
+	asked, j := t.Question.Facets, t.measured.estimator
+	if j == nil || !j.Profile.Mixed() || slices.Contains(asked, engine.MetadataLanguage) {
 		return asked
 	}
 	return append(slices.Clip(asked), engine.MetadataLanguage)
@@ -217,22 +181,22 @@ func (rt *Retrieval) facets() []string {
 // are for script_score; each over its leg's deviation for z-scores, whose
 // means shift every chunk alike. A chunk without the vector of a secondary
 // field counts as one of average cosine.
-func (rt *Retrieval) sum(sent []int) *engine.Sum {
-	fusion := &rt.Plan.Fusion
-	sum := &engine.Sum{Candidates: rt.Plan.Candidates, Weights: make([]float64, len(sent))}
+func (p *prepared) sum(sent []int) *engine.Sum {
+	fusion := &p.Plan.Fusion
+	sum := &engine.Sum{Candidates: p.Plan.Candidates, Weights: make([]float64, len(sent))}
 	if fusion.Saturated {
 		sum.Pivot = fusion.Pivot
 	}
 	var total float64
 	for i, at := range sent {
-		l := &rt.Legs[at]
+		l := &p.Legs[at]
 		weight := l.Weight
 		if moments := l.raws(); fusion.Normalizer == scoring.ZScore && moments != nil {
 			weight = 0
 			if moments.Deviation > 0 {
 				weight = l.Weight / moments.Deviation
 			}
-			if rt.isSecondary(l) {
+			if p.isSecondary(l) {
 				sum.Absent = slices.Grow(sum.Absent, len(sent))[:len(sent)]
 				sum.Absent[i] = max(0, moments.Mean+1)
 			}
@@ -240,9 +204,9 @@ func (rt *Retrieval) sum(sent []int) *engine.Sum {
 		sum.Weights[i] = weight
 		total += weight
 	}
-	signals, places := rt.signals()
+	signals, places := p.signals()
 	for i := range signals {
-		sum.Signals = append(sum.Signals, rt.Legs[places[i]].Weight)
+		sum.Signals = append(sum.Signals, p.Legs[places[i]].Weight)
 	}
 	if total == 0 { // all chunks are equal: any stable order will do
 		for i := range sum.Weights {
@@ -252,8 +216,14 @@ func (rt *Retrieval) sum(sent []int) *engine.Sum {
 	return sum
 }
 
-// accept takes over the engine's result, with one observation per planned leg.
-func (rt *Retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
+// answer begins the answer to the legs.
+func (p *prepared) answer() Answered {
+	return Answered{prepared: *p, Found: &relevance.Found{Estimator: p.measured.estimator.Copy()}}
+}
+
+// answered takes over the engine's result, with one observation per planned leg.
+func (p *prepared) answered(result *engine.Result, req *engine.Request, sent []int, took float64) Answered {
+	rt := p.answer()
 	rt.Hits, rt.chunks, rt.Method = result.Hits, result.Chunks, result.Method
 	if result.Damaged > 0 {
 		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, fault.New(fault.Corrupt,
@@ -281,21 +251,25 @@ func (rt *Retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 	rt.degradeFailed()
 	if failed > 0 && failed == len(sent) {
 		rt.Err = rt.Legs[sent[0]].err
-		return
+		return rt
 	}
 	if len(sent) < len(rt.Legs) {
 		rt.perPlannedLeg(rt.Hits, sent)
 	}
-	rt.Full = rt.stoppedAtLimit(req, sent)
+	if req.DeferScores {
+		rt.Deferred = rt.unread(req.Legs, sent)
+	}
+	rt.full = rt.stoppedAtLimit(req, sent)
+	return rt
 }
 
 // perPlannedLeg adds the observations of the legs that were not sent, and of signals.
-func (rt *Retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
-	_, signals := rt.signals()
+func (p *prepared) perPlannedLeg(hits []engine.Hit, sent []int) {
+	_, signals := p.signals()
 	for h := range hits {
-		all := make([]scoring.Observation, len(rt.Legs))
+		all := make([]scoring.Observation, len(p.Legs))
 		for i := range all {
-			all[i] = rt.Legs[i].unobserved()
+			all[i] = p.Legs[i].unobserved()
 		}
 		for i, at := range sent {
 			all[at] = hits[h].Observations[i]
@@ -308,7 +282,7 @@ func (rt *Retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
 }
 
 // stoppedAtLimit reports whether the engine returned as many hits as requested.
-func (rt *Retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
+func (rt *Answered) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	if req.Sum != nil {
 		return len(rt.Hits) >= req.Sum.Candidates
 	}
@@ -326,37 +300,39 @@ func (rt *Retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 	return false
 }
 
-// acceptNothing ends a retrieval with only empty or failed legs: it
-// fails when all of them failed, else it finds nothing.
-func (rt *Retrieval) acceptNothing() {
-	if !slices.ContainsFunc(rt.Legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
-		rt.fail(rt.Legs[0].err)
-		return
+// unsent is the answer to empty or failed legs only: an error if all of them failed, else nothing is found.
+func (p *prepared) unsent() Answered {
+	if !slices.ContainsFunc(p.Legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
+		return p.failed(p.Legs[0].err)
 	}
+	rt := p.answer()
 	rt.degradeFailed()
+	return rt
 }
 
-// fail ends the retrieval: none of its legs could be run.
-func (rt *Retrieval) fail(err error) {
-	if len(rt.Legs) == 0 {
-		for _, planned := range rt.Plan.Legs {
-			rt.Legs = append(rt.Legs, leg{Leg: planned})
+// failed is the answer if none of the legs could be run.
+func (p *prepared) failed(err error) Answered {
+	if len(p.Legs) == 0 {
+		for _, planned := range p.Plan.Legs {
+			p.Legs = append(p.Legs, leg{Leg: planned})
 		}
 	}
-	for i := range rt.Legs {
-		if rt.Legs[i].err == nil {
-			rt.Legs[i].err = err
+	for i := range p.Legs {
+		if p.Legs[i].err == nil {
+			p.Legs[i].err = err
 		}
 	}
+	rt := p.answer()
 	rt.degradeFailed()
 	if len(rt.Legs) == 0 {
 		rt.Degraded = append(rt.Degraded, answer.NewDegraded(answer.StepContent, rt.KB.ID, err))
 	}
 	rt.Err = err
+	return rt
 }
 
 // degradeFailed lists the failed legs.
-func (rt *Retrieval) degradeFailed() {
+func (rt *Answered) degradeFailed() {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.err != nil && l.Kind != scoring.Signal {
 			rt.Degraded = append(rt.Degraded, answer.NewDegraded(l.Name, rt.KB.ID, l.err))

@@ -154,17 +154,16 @@ func (rt *Retrieval) Words(asker ask.Asker) textquery.Query {
 
 // AddTimes adds the times of a retrieval: for a leg on several knowledge bases, the
 // longest.
-func AddTimes(t *answer.Timings, rt *Retrieval) {
+func AddTimes(t *answer.Timings, rt *Answered) {
 	for i := range rt.Legs {
 		if l := &rt.Legs[i]; l.ran {
 			t.Legs[l.Name] = max(t.Legs[l.Name], l.took)
 		}
 	}
-	t.Fuse += rt.FuseMS
 }
 
 // CountLegs counts the legs of a finished retrieval. An empty one is ok and has no duration.
-func CountLegs(m *engines.Metrics, rt *Retrieval) {
+func CountLegs(m *engines.Metrics, rt *Answered) {
 	if m == nil {
 		return
 	}

@@ -30,16 +30,16 @@ type leg struct {
 	cosines     *scoring.Moments // of the raw scores, where moments are over evidence
 	bound       float64          // of a text score
 	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
-	vocabulary  *analysis.Vocabulary
-	frequencies analysis.Frequencies
-	own         analysis.Frequencies // of the knowledge base, where frequencies are over a pool
-	alike       analysis.Frequencies // of the knowledge bases of the pool in its language, if it has several
-	vectors     int                  // of the knowledge base, that moments are over
-	weighed     *answer.Coverage     // nil: the weight is as planned
-	byQuestion  *plan.ByQuestion     // nil: no model changed the weight
-	err         error                // why it failed
-	ran         bool
-	took        float64 // ms
+	vocabulary   *analysis.Vocabulary
+	frequencies  analysis.Frequencies
+	own          analysis.Frequencies // of the knowledge base, where frequencies are over a pool
+	sameLanguage analysis.Frequencies // of the knowledge bases of the pool in its language, if it has several
+	vectors      int                  // of the knowledge base, that moments are over
+	weighed      *answer.Coverage     // nil: the weight is as planned
+	byQuestion   *plan.ByQuestion     // nil: no model changed the weight
+	err          error                // why it failed
+	ran          bool
+	took         float64 // ms
 }
 
 // raws are the moments of raw scores.
@@ -76,6 +76,29 @@ func (l *leg) scoring() scoring.Leg {
 	}
 }
 
+// target is a knowledge base that the legs of a search are asked of.
+type target struct {
+	*engines.Subject
+	Question *ask.Question
+	Rules    *ask.MatchedRules // nil: no rule matches
+	source   int32             // its place among the knowledge bases
+	several  bool              // other knowledge bases are searched with it
+	wants    plan.Exactness
+	demand   Demand
+	measured *Measured
+	// vocabulary of the run, see ask.Asked.
+	vocabulary func(query int) *analysis.Vocabulary
+	pool       *pool // nil: scored by itself
+	part       int   // of the pool: the members whose legs weigh the same
+}
+
+// prepared is a knowledge base with the legs of one attempt: with queries, vectors, statistics and weights.
+type prepared struct {
+	*target
+	Legs  []leg
+	Known *float64 // share of the query's idf mass that the text index knows
+}
+
 // Measured are the planned legs of a knowledge base with the parts that depend on neither the text
 // rules nor the filter: vectors and statistics. The first retrieval that needs them asks.
 type Measured struct {
@@ -86,83 +109,80 @@ type Measured struct {
 }
 
 // measureOnce measures a knowledge base once.
-func (s *Retriever) measureOnce(ctx context.Context, rt *Retrieval) *Measured {
-	m := rt.measured
+func (s *Retriever) measureOnce(ctx context.Context, t *target) {
+	m := t.measured
 	m.once.Do(func() {
-		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil && len(m.legs) > 0 {
-			m.estimator = s.newEstimator(ctx, rt, m.legs)
+		if m.legs, m.err = t.measure(ctx); m.err == nil && s.Bank != nil && len(m.legs) > 0 {
+			m.estimator = s.newEstimator(ctx, t, m.legs)
 		}
 	})
-	return m
 }
 
-// prepareLegs gives each planned leg its query or vector, and the statistics of
-// the knowledge base.
-func (s *Retriever) prepareLegs(ctx context.Context, rt *Retrieval, rules analysis.Rules) error {
-	m := s.measureOnce(ctx, rt)
-	rt.Legs, rt.Estimator = slices.Clone(m.legs), m.estimator.Copy()
-	if m.err != nil {
-		return m.err
+// prepare gives each measured leg its query, and the statistics of the pool.
+func (s *Retriever) prepare(t *target, rules analysis.Rules) (prepared, error) {
+	p := prepared{target: t, Legs: slices.Clone(t.measured.legs)}
+	if t.measured.err != nil {
+		return p, t.measured.err
 	}
-	if rt.Pool != nil {
-		rt.Pool.apply(rt)
+	if t.pool != nil {
+		t.pool.apply(&p)
 	}
-	expander := s.Asker.Expander(&rt.KB)
-	for i := range rt.Legs {
-		if rt.Legs[i].Kind == scoring.Text {
-			rt.Legs[i].compose(rt.Question.In(rt.Legs[i].Query).Parsed, expander, rules)
+	expander := s.Asker.Expander(&t.KB)
+	for i := range p.Legs {
+		if p.Legs[i].Kind == scoring.Text {
+			p.Legs[i].compose(t.Question.In(p.Legs[i].Query).Parsed, expander, rules)
 		}
 	}
-	if rt.Plan.Coverage {
-		rt.weighByCoverage()
+	if t.Plan.Coverage {
+		p.weighByCoverage()
 	}
-	return nil
+	return p, nil
 }
 
 // measure gives the planned legs their vectors, and asks the engine for the statistics
 // that weighting and normalising need: the document frequencies of the query's terms and
 // their synonyms per text field, and the moments of the cosines.
-func (rt *Retrieval) measure(ctx context.Context) ([]leg, error) {
-	legs := make([]leg, len(rt.Plan.Legs))
-	for i, planned := range rt.Plan.Legs {
+func (t *target) measure(ctx context.Context) ([]leg, error) {
+	legs := make([]leg, len(t.Plan.Legs))
+	for i, planned := range t.Plan.Legs {
 		legs[i].Leg, legs[i].AskedSignal = planned, planned.EngineSignal()
 		if planned.Kind == scoring.Vector {
-			legs[i].Vector, legs[i].err = rt.Question.VectorFor(&rt.KB, planned.Query)
+			legs[i].Vector, legs[i].err = t.Question.VectorFor(&t.KB, planned.Query)
 		}
 	}
-	if !rt.Plan.NeedsStatistics() && !rt.several {
+	if !t.Plan.NeedsStatistics() && !t.several {
 		return legs, nil
 	}
 	asked := slices.DeleteFunc(pairs(legs), func(p pair) bool { return p.text == nil && p.vector == nil })
 	withVectors := hasVector(legs)
 	if len(asked) == 1 {
-		return legs, rt.measurePair(ctx, asked[0], withVectors)
+		return legs, t.measurePair(ctx, asked[0], withVectors)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range asked {
-		group.Go(func() error { return rt.measurePair(ctx, p, withVectors) })
+		group.Go(func() error { return t.measurePair(ctx, p, withVectors) })
 	}
 	return legs, group.Wait()
 }
 
 // measurePair asks for the statistics of two legs.
-func (rt *Retrieval) measurePair(ctx context.Context, p pair, withVectors bool) error {
-	if rt.Plan.Fusion.Normalizer != scoring.ZScore {
+func (t *target) measurePair(ctx context.Context, p pair, withVectors bool) error {
+	if t.Plan.Fusion.Normalizer != scoring.ZScore {
 		p.vector = nil // nothing else asks for the moments of cosines
 	}
 	if p.text == nil && p.vector == nil {
 		return nil
 	}
-	req := &engine.StatisticsRequest{KB: rt.KB, Alone: !withVectors, Exact: rt.wants.Statistics}
+	req := &engine.StatisticsRequest{KB: t.KB, Alone: !withVectors, Exact: t.wants.Statistics}
 	var vocabulary *analysis.Vocabulary
 	if p.text != nil {
-		vocabulary = rt.vocabulary(p.text.Query)
+		vocabulary = t.vocabulary(p.text.Query)
 		req.Field, req.Terms = p.text.Field, vocabulary.Words
 	}
 	if p.vector != nil {
 		req.VectorField, req.Vector = p.vector.Field, p.vector.Vector
 	}
-	stats, err := engines.Ask(ctx, rt.Subject, engines.CallStatistics, rt.Engine.Statistics, req)
+	stats, err := engines.Ask(ctx, t.Subject, engines.CallStatistics, t.Engine.Statistics, req)
 	if err != nil {
 		return err
 	}
@@ -233,9 +253,9 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 }
 
 // signals gives the signals of the plan, which are the legs at the places given.
-func (rt *Retrieval) signals() (signals []engine.Signal, places []int) {
-	for i := range rt.Legs {
-		if l := &rt.Legs[i]; l.AskedSignal != nil {
+func (p *prepared) signals() (signals []engine.Signal, places []int) {
+	for i := range p.Legs {
+		if l := &p.Legs[i]; l.AskedSignal != nil {
 			signals, places = append(signals, *l.AskedSignal), append(places, i)
 		}
 	}

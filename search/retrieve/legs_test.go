@@ -15,12 +15,14 @@ import (
 	"github.com/hybridge-search/hybridge/search/plan"
 )
 
-// prepared is a retrieval by a text and a vector leg of weight 1.
-func prepared(fusion scoring.Fusion) *Retrieval {
+// preparedPair is a knowledge base with a text and a vector leg of weight 1.
+func preparedPair(fusion scoring.Fusion) *prepared {
 	planned := plan.Plan{Fusion: fusion, Candidates: 10, Joint: true}
-	return &Retrieval{
-		Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
-		Question: &ask.Question{},
+	return &prepared{
+		target: &target{
+			Subject:  &engines.Subject{Plan: planned, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
+			Question: &ask.Question{},
+		},
 		Legs: []leg{
 			{Leg: plan.Leg{Name: "text", Kind: scoring.Text, Weight: 1}},
 			{Leg: plan.Leg{Name: "vector", Kind: scoring.Vector, Weight: 1}},
@@ -34,7 +36,7 @@ func TestTextWeighsByCoverage(t *testing.T) {
 	parsed := analysis.Query{Terms: []analysis.QueryTerm{{Text: "refund", Count: 1}, {Text: "wombat", Count: 1}}}
 	f := func(df []int, averageLength, want float64) {
 		t.Helper()
-		rt := prepared(scoring.Fusion{})
+		rt := preparedPair(scoring.Fusion{})
 		rt.Question.Parsed = parsed
 		rt.Legs[0].frequencies = analysis.Frequencies{Docs: 100, AverageLength: averageLength, DF: df}
 		rt.weighByCoverage()
@@ -63,7 +65,7 @@ func TestTextWeighsByCoverage(t *testing.T) {
 func TestSumsOfZScores(t *testing.T) {
 	f := func(text, vector, wantText, wantVector float64) {
 		t.Helper()
-		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
+		rt := preparedPair(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
 		rt.Legs[0].moments = &scoring.Moments{Mean: 2, Deviation: text}
 		rt.Legs[1].moments = &scoring.Moments{Mean: 0.3, Deviation: vector}
 		sum := rt.sum([]int{0, 1})
@@ -85,7 +87,7 @@ type counted struct {
 
 func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	c.asked = append(c.asked, req.Terms)
-	stats := &engine.Statistics{Docs: 100, AverageLength: answer.UsualLength}
+	stats := &engine.Statistics{Docs: 100, AverageLength: answer.ReferenceLength}
 	for _, term := range req.Terms {
 		stats.DF = append(stats.DF, c.df[term])
 	}
@@ -111,7 +113,7 @@ func (th thesaurus) Expand(terms []string) (found analysis.Expansions) {
 // moments are its, by its weight.
 func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 	text := func(word string) (*leg, *counted) {
-		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
+		rt := preparedPair(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
 		rt.Plan.Coverage, rt.Plan.Text = true, analysis.Rules{SynonymBoost: 0.8}
 		rt.Plan.Legs = []plan.Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
 		e := &counted{df: map[string]int{"refund": 5}}
@@ -122,10 +124,12 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 		s := &Retriever{Asker: ask.Asker{Synonyms: thesaurus{"zorp": "refund"}}}
 		r := &ask.Asked{Request: &plan.Request{}, Question: *rt.Question, Subjects: []engines.Subject{*rt.Subject}, Plan: &rt.Plan}
 		rt.vocabulary = s.Asker.Vocabularies(&r.Question, r.Subjects, &r.Plan.Text)
-		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
+		s.measureOnce(t.Context(), rt.target)
+		p, err := s.prepare(rt.target, rt.Plan.Text)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return &rt.Legs[0], e
+		return &p.Legs[0], e
 	}
 	known, _ := text("refund")
 	unknown, e := text("zorp")

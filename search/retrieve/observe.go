@@ -49,10 +49,7 @@ func (rt *Retrieval) Tell(o *Observed) {
 		}
 	}
 	o.Features = featuresOf([]*Retrieval{rt})
-	o.Candidates = make([]scoring.Candidate, len(rt.Hits))
-	for i := range rt.Hits {
-		o.Candidates[i] = rt.Hits[i].Candidate
-	}
+	o.Candidates = rt.candidates()
 	if o.Apart && !rt.centred() && rt.Method == methodExact {
 		o.Others = rt.others()
 	}

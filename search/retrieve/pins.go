@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search/ask"
 	"github.com/hybridge-search/hybridge/search/engines"
@@ -14,32 +15,35 @@ import (
 )
 
 // Filter is the question's filter and excludes what rules hide.
-func (rt *Retrieval) Filter() engine.Filter {
-	filter := rt.Question.FilterOf(&rt.KB)
-	if rt.Rules == nil {
-		return filter
+func (t *target) Filter() engine.Filter {
+	kept := t.Question.FilterOf(&t.KB)
+	if t.Rules == nil {
+		return kept
 	}
-	filter.Except = slices.Sorted(maps.Keys(rt.Rules.Chunks))
-	if len(rt.Rules.Documents) > 0 {
-		hidden := engine.Condition{Field: plan.FieldDocumentID, Not: true}
-		for _, id := range slices.Sorted(maps.Keys(rt.Rules.Documents)) {
-			hidden.In = append(hidden.In, engine.Value{V: id})
+	kept.Except = slices.Sorted(maps.Keys(t.Rules.Chunks))
+	if len(t.Rules.Documents) > 0 {
+		hidden := filter.Condition{Field: plan.FieldDocumentID, Not: true}
+		for _, id := range slices.Sorted(maps.Keys(t.Rules.Documents)) {
+			hidden.In = append(hidden.In, filter.Value{V: id})
 		}
-		filter.Conditions = append(slices.Clip(filter.Conditions), hidden)
+		kept.Conditions = append(slices.Clip(kept.Conditions), hidden)
 	}
-	return filter
+	return kept
 }
 
-// ChoosePins decides which of a knowledge base's ranked hits are pinned, before any threshold: for a
+// choosePins decides which of a knowledge base's ranked hits are pinned, before any threshold: for a
 // document the best one.
-func (rt *Retrieval) ChoosePins(ranked []scoring.Fused) {
+func (rt *Retrieval) choosePins() {
 	if rt.Rules == nil || len(rt.Rules.Pins) == 0 {
 		return
 	}
 	rt.Pins, rt.PinnedBy = slices.Clone(rt.Rules.Pins), map[string]string{}
 	best, found := map[string]string{}, map[string]bool{} // chunk by document; chunks
-	for i := range ranked {
-		hit := &rt.Hits[int(ranked[i].Index)-rt.Offset]
+	for i := range rt.ranked {
+		if rt.ranked[i].Source != rt.Source {
+			continue
+		}
+		hit := &rt.Hits[int(rt.ranked[i].Index)-rt.Offset]
 		found[hit.ID] = true
 		if best[hit.DocumentID] == "" {
 			best[hit.DocumentID] = hit.ID
@@ -63,8 +67,9 @@ func (rt *Retrieval) show(p *ask.Pin, id string) {
 	}
 }
 
-// ReadPins reads the pinned chunks that no leg found, as far as the search may show them.
-func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
+// ReadPins reads the pinned chunks that no leg found, as far as the search may show them, and gives their
+// entries by id.
+func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) (map[string]scoring.Fused, error) {
 	var ids []string
 	for i := range rt.Pins {
 		if p := &rt.Pins[i]; p.Shown == "" && p.ChunkID != "" {
@@ -75,7 +80,7 @@ func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 	if len(ids) > 0 {
 		read, err := rt.ReadChunks(ctx, ids)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range read {
 			if r.MayShow(int(rt.Source), &read[i]) {
@@ -83,6 +88,7 @@ func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 			}
 		}
 	}
+	found := len(rt.Hits)
 	for i := range rt.Pins {
 		p := &rt.Pins[i]
 		if p.Shown != "" {
@@ -92,7 +98,7 @@ func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 		if p.DocumentID != "" {
 			var err error
 			if chunk, err = rt.firstOf(ctx, r, p.DocumentID); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if chunk != nil && rt.PinnedBy[chunk.ID] == "" {
@@ -100,7 +106,7 @@ func (rt *Retrieval) ReadPins(ctx context.Context, r *ask.Asked) error {
 			rt.addPinned(chunk)
 		}
 	}
-	return nil
+	return rt.unfound(found), nil
 }
 
 // firstOf reads the first chunk of a document that may be shown, nil if there is none.
@@ -140,20 +146,15 @@ func (rt *Retrieval) addPinned(chunk *engine.Chunk) {
 			}
 		}
 	}
-	rt.addedPins = append(rt.addedPins, len(rt.Hits))
 	rt.Hits = append(rt.Hits, hit)
 }
 
-// Unfound gives the entries of the hits that no leg found, by id.
-func (rt *Retrieval) Unfound() map[string]scoring.Fused {
-	if len(rt.addedPins) == 0 {
-		return nil
-	}
-	places := make([]int, len(rt.addedPins))
-	candidates := make([]scoring.Candidate, rt.Offset+len(rt.Hits))
-	for i, at := range rt.addedPins {
-		places[i] = rt.Offset + at
-		candidates[places[i]] = rt.Hits[at].Candidate
+// unfound gives the entries of the hits behind those that legs found, by id.
+func (rt *Retrieval) unfound(found int) map[string]scoring.Fused {
+	candidates := append(make([]scoring.Candidate, rt.Offset), rt.candidates()...)
+	var places []int
+	for at := rt.Offset + found; at < len(candidates); at++ {
+		places = append(places, at)
 	}
 	entries := make(map[string]scoring.Fused, len(places))
 	for _, e := range rt.Plan.Fusion.Unfound(rt.ScoringLegs(), candidates, places) {

@@ -11,16 +11,16 @@ import (
 )
 
 // VectorField is the first vector field, empty if there is none.
-func (rt *Retrieval) VectorField() string {
-	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
+func (t *target) VectorField() string {
+	if fields := t.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
 		return fields[0]
 	}
 	return ""
 }
 
 // ReadChunks is the plain reader.
-func (rt *Retrieval) ReadChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return engines.Ask(ctx, rt.Subject, engines.CallChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
+func (t *target) ReadChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	return engines.Ask(ctx, t.Subject, engines.CallChunks, t.Engine.Chunks, engine.ChunksRequest{KB: t.KB, IDs: ids})
 }
 
 // ParallelReads bounds how many requests for the chunks around hits run at a time.
@@ -65,22 +65,27 @@ type deferredScores struct {
 	raw  map[string][]float64 // the scores read, by the chunk's id
 }
 
-// deferScores postpones the raw scores of hits that a leg did not return until the page is
-// read, if they explain a hit and do not affect the ranking.
-func (rt *Retrieval) deferScores(req *engine.Request, sent []int) {
-	_, can := rt.Engine.(engine.DeferredScorer)
-	decides := len(rt.LegThresholds().Legs) > 0 || rt.Plan.Threshold.ByRelevance()
-	if !can || !rt.demand.DeferScores || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
-		return
+// defersScores reports whether the raw scores of hits that a leg did not return may be read
+// with the page: they explain a hit and do not affect the ranking.
+func (p *prepared) defersScores(sent []int) bool {
+	needed := len(p.LegThresholds().Legs) > 0 || p.Plan.Threshold.ByRelevance() || p.Plan.Fusion.Method != scoring.RRF
+	return p.DeferredScorer() != nil && p.demand.DeferScores && len(sent) > 1 && !needed
+}
+
+// unread are the scores of the legs that did not fail: the others are not asked again.
+func (rt *Answered) unread(legs []engine.Leg, sent []int) deferredScores {
+	d := deferredScores{raw: map[string][]float64{}}
+	for i, at := range sent {
+		if rt.Legs[at].err == nil {
+			d.legs, d.of = append(d.legs, legs[i]), append(d.of, at)
+		}
 	}
-	req.DeferScores = true
-	rt.Deferred = deferredScores{legs: req.Legs, of: sent}
+	return d
 }
 
 // ReadPage reads the chunks of a page, and the deferred scores; it makes no request
 // if all of them came with the hits.
-func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	rt.Deferred.dropFailed(rt.Legs)
+func (rt *Answered) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk, error) {
 	if len(rt.Deferred.legs) == 0 {
 		if chunks := rt.prefetched(ids); len(chunks) == len(ids) {
 			return chunks, nil
@@ -91,14 +96,11 @@ func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk
 	var raw [][]float64
 	chunks, err := engines.Ask(ctx, rt.Subject, engines.CallScoreChunks,
 		func(ctx context.Context, req engine.ChunksRequest) (chunks []engine.Chunk, err error) {
-			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.Deferred.legs)
+			chunks, raw, err = rt.DeferredScorer().ScoreChunks(ctx, req, rt.Deferred.legs)
 			return chunks, err
 		}, req)
 	if err != nil {
 		return nil, err
-	}
-	if rt.Deferred.raw == nil {
-		rt.Deferred.raw = make(map[string][]float64, len(chunks))
 	}
 	for i := range chunks {
 		rt.Deferred.raw[chunks[i].ID] = raw[i]
@@ -107,7 +109,7 @@ func (rt *Retrieval) ReadPage(ctx context.Context, ids []string) ([]engine.Chunk
 }
 
 // prefetched gives the chunks that came with the hits; nil if one is missing.
-func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
+func (rt *Answered) prefetched(ids []string) []engine.Chunk {
 	if len(rt.chunks) < len(ids) {
 		return nil
 	}
@@ -121,17 +123,6 @@ func (rt *Retrieval) prefetched(ids []string) []engine.Chunk {
 		}
 	}
 	return all
-}
-
-// dropFailed drops the failed legs: they are not asked again.
-func (d *deferredScores) dropFailed(legs []leg) {
-	running := deferredScores{raw: d.raw}
-	for i, of := range d.of {
-		if legs[of].err == nil {
-			running.legs, running.of = append(running.legs, d.legs[i]), append(running.of, of)
-		}
-	}
-	*d = running
 }
 
 // FillIn adds the deferred scores of a chunk to its explanation.

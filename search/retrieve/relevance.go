@@ -18,7 +18,7 @@ type Bank interface {
 }
 
 // newEstimator takes legs with their vectors. An estimator without data is valid.
-func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg) *relevance.Estimator {
+func (s *Retriever) newEstimator(ctx context.Context, t *target, legs []leg) *relevance.Estimator {
 	j := &relevance.Estimator{}
 	for i := range legs {
 		switch {
@@ -28,21 +28,21 @@ func (s *Retriever) newEstimator(ctx context.Context, rt *Retrieval, legs []leg)
 			j.Vectors++
 		}
 	}
-	fields := rt.KB.FieldsOf(scoring.Vector)
-	if j.Profile, j.Err = s.profileOf(ctx, rt.Subject, fields); j.Err != nil {
+	fields := t.KB.FieldsOf(scoring.Vector)
+	if j.Profile, j.Err = s.profileOf(ctx, t.Subject, fields); j.Err != nil {
 		return j
 	}
-	j.Asked = rt.Question.LanguageFor(j.Profile.Main)
+	j.Asked = t.Question.LanguageFor(j.Profile.Main)
 	for i := range legs {
 		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
 			continue
 		}
-		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main))
+		scale, err := s.scaleOf(ctx, t, &legs[i], t.Question.In(legs[i].Query).LanguageFor(j.Profile.Main))
 		if err != nil {
 			j.Err = err
 			continue
 		}
-		scale.Leg, scale.Name, scale.Asked = i, legs[i].Name, rt.Question.In(legs[i].Query).LanguageFor(j.Profile.Main)
+		scale.Leg, scale.Name, scale.Asked = i, legs[i].Name, t.Question.In(legs[i].Query).LanguageFor(j.Profile.Main)
 		j.Chunks = max(j.Chunks, scale.Chunks)
 		j.Scales = append(j.Scales, scale)
 	}
@@ -68,13 +68,13 @@ func (s *Retriever) profileOf(
 }
 
 // scaleOf makes the scale of a vector leg.
-func (s *Retriever) scaleOf(ctx context.Context, rt *Retrieval, l *leg, asked string) (relevance.LegScale, error) {
+func (s *Retriever) scaleOf(ctx context.Context, t *target, l *leg, asked string) (relevance.LegScale, error) {
 	scale := relevance.LegScale{}
-	p, err := s.Profiles.of(ctx, rt.Subject, l.Field)
+	p, err := s.Profiles.of(ctx, t.Subject, l.Field)
 	if err != nil {
 		return scale, err
 	}
-	centres, err := s.Bank.Centres(rt.Question.ModelFor(&rt.KB))
+	centres, err := s.Bank.Centres(t.Question.ModelFor(&t.KB))
 	if err != nil {
 		return scale, err
 	}
@@ -84,14 +84,14 @@ func (s *Retriever) scaleOf(ctx context.Context, rt *Retrieval, l *leg, asked st
 		if !ok {
 			continue
 		}
-		told := relevance.Part{
+		part := relevance.Part{
 			Scale: line, Language: c.Language, Share: float64(c.Chunks) / float64(p.Sampled()),
 			Middle: relevance.CosineWith(c.Mean, l.Vector),
 		}
 		if exact, ok := centres.Exact(l.Vector, asked, c.Language); ok && c.Language != asked {
-			told.Exact = &exact
+			part.Exact = &exact
 		}
-		scale.Parts = append(scale.Parts, told)
+		scale.Parts = append(scale.Parts, part)
 	}
 	return scale, nil
 }
@@ -103,7 +103,7 @@ func (s *Retriever) Calibrate(
 	all := make([]*relevance.Found, len(retrievals))
 	for i := range retrievals {
 		rt := &retrievals[i]
-		all[i] = &rt.Found
+		all[i] = rt.Answered.Found
 		if rt.Err != nil || rt.Estimator == nil {
 			continue
 		}

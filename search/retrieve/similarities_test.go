@@ -10,9 +10,10 @@ import (
 
 // TestSimilaritiesAreTheBestOfTheirKind, and unknown where no leg knows one.
 func TestSimilaritiesAreTheBestOfTheirKind(t *testing.T) {
-	rt := &Retrieval{Subject: &engines.Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}, Legs: []leg{
+	planned := &engines.Subject{Plan: plan.Plan{Fusion: scoring.Fusion{Method: scoring.RRF}}}
+	rt := &Retrieval{Answered: Answered{prepared: prepared{target: &target{Subject: planned}, Legs: []leg{
 		{Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Vector}}, {Leg: plan.Leg{Kind: scoring.Text}},
-	}}
+	}}}}
 	high, low, none := new(0.9), new(0.1), new(0.0)
 	f := func(first, second, text *float64, wantVector, wantTerm *float64) {
 		t.Helper()

@@ -20,7 +20,7 @@ func weighByQuestion(members []*Retrieval) {
 	by := m.Account(featuresOf(members))
 	for _, rt := range members {
 		for i := range rt.Legs {
-			if l := &rt.Legs[i]; l.Kind == scoring.Text && l.byQuestion == nil {
+			if l := &rt.Legs[i]; l.Kind == scoring.Text {
 				l.byQuestion, l.Weight = by, l.Weight*by.Factor
 			}
 		}
@@ -89,23 +89,23 @@ func (rt *Retrieval) Weights() []answer.WeightAccount {
 // where known is the share of the query's idf mass that the text index knows:
 // words in another language are none, and in short chunks the few words that
 // match say less. Measured on eleven retrieval sets, see docs/relevance.md.
-func (rt *Retrieval) weighByCoverage() {
-	for i := range rt.Legs {
-		l := &rt.Legs[i]
+func (p *prepared) weighByCoverage() {
+	for i := range p.Legs {
+		l := &p.Legs[i]
 		if l.Kind != scoring.Text || l.err != nil {
 			continue
 		}
 		f := l.frequencies
-		if l.alike.DF != nil {
-			f = l.alike
+		if l.sameLanguage.DF != nil {
+			f = l.sameLanguage
 		}
-		known := analysis.Known(rt.Question.In(l.Query).Parsed, f)
-		if rt.Known == nil || known > *rt.Known {
-			rt.Known = &known
+		known := analysis.Known(p.Question.In(l.Query).Parsed, f)
+		if p.Known == nil || known > *p.Known {
+			p.Known = &known
 		}
 		l.weighed = &answer.Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
-		if l.alike.DF != nil {
-			l.weighed.Language = rt.mainLanguage()
+		if l.sameLanguage.DF != nil {
+			l.weighed.Language = p.mainLanguage()
 		}
 		l.Weight *= l.weighed.Factor()
 	}

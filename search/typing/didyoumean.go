@@ -23,7 +23,7 @@ const (
 	longestWord    = 40 // beyond, it is no word
 	shortWord      = 5  // letters up to which a substituted letter makes another word
 	longestEnding  = 3  // letters in which forms of a word differ
-	alikeWords     = 24 // words of the index that are considered
+	similarWords   = 24 // words of the index that are considered
 	formSamples    = 16 // chunks in which the forms of each are looked for: one form may be far more frequent
 	chineseWord    = 4  // characters of a Chinese word of which one may differ
 )
@@ -89,7 +89,7 @@ func (c *Corrector) latin(ctx context.Context, token analysis.Token) (edit, bool
 	if n < shortestWord || n > longestWord || !plain || joined(query, token) || isAbbreviation(typed) {
 		return edit{}, false
 	}
-	a := alike{word: c.Analyzer.Fold(typed), most: 1}
+	a := criteria{word: c.Analyzer.Fold(typed), most: 1}
 	if n >= longWord {
 		a.most = 2
 	}
@@ -121,7 +121,7 @@ func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bo
 	for from := max(0, at+1-chineseWord); from < at && from+chineseWord <= len(run.runes); from++ {
 		runes := run.runes[from : from+chineseWord]
 		window := c.Analyzer.Fold(string(runes))
-		a := alike{word: window, most: 1, near: []string{window}, prefix: firstRune(window)}
+		a := criteria{word: window, most: 1, near: []string{window}, prefix: firstRune(window)}
 		a.keep = func(form string, _ int) bool { return differsAt([]rune(form), runes, at-from) }
 		for _, one := range c.forms(ctx, &a) {
 			found = append(found, edit{run.starts[from], run.starts[from+chineseWord], one.form})
@@ -133,8 +133,8 @@ func (c *Corrector) chinese(ctx context.Context, token analysis.Token) (edit, bo
 	return found[0], true
 }
 
-// alike holds the criteria for a correction.
-type alike struct {
+// criteria holds the criteria for a correction.
+type criteria struct {
 	word   string // folded
 	near   []string
 	prefix string
@@ -151,7 +151,7 @@ type correction struct {
 
 // closest is the form with the fewest letters that differ, of equal ones that of the most
 // frequent word.
-func (c *Corrector) closest(ctx context.Context, a *alike) string {
+func (c *Corrector) closest(ctx context.Context, a *criteria) string {
 	all := c.forms(ctx, a)
 	if len(all) == 0 {
 		return ""
@@ -163,16 +163,15 @@ func (c *Corrector) closest(ctx context.Context, a *alike) string {
 }
 
 // forms collects the forms of all knowledge bases, each once.
-func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
+func (c *Corrector) forms(ctx context.Context, a *criteria) []correction {
 	var all []correction
 	for i := range c.Subjects {
 		subject := &c.Subjects[i]
-		lexicon, ok := subject.Engine.(engine.Lexicon)
-		if !ok {
+		if subject.Lexicon() == nil {
 			continue
 		}
 		for _, field := range subject.KB.FieldsOf(scoring.Text) {
-			for _, found := range c.formsIn(ctx, subject, lexicon, field, a) {
+			for _, found := range c.formsIn(ctx, subject, field, a) {
 				at := slices.IndexFunc(all, func(o correction) bool { return o.form == found.form })
 				if at < 0 {
 					all = append(all, found)
@@ -188,12 +187,12 @@ func (c *Corrector) forms(ctx context.Context, a *alike) []correction {
 // formsIn gives the forms of one field, none if the knowledge base is unavailable: corrections
 // are no reason to fail or to degrade an answer.
 func (c *Corrector) formsIn(
-	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, field string, a *alike,
+	ctx context.Context, subject *engines.Subject, field string, a *criteria,
 ) []correction {
 	filter := c.Question.Filter
 	filter.Required, filter.Excluded = nil, nil // phrases, which may have the word
-	words, err := engines.Ask(ctx, subject, engines.CallWords, lexicon.Words, &engine.WordsRequest{
-		KB: subject.KB, Field: field, Filter: filter, Prefix: a.prefix, Near: a.near, Distance: a.most, Limit: alikeWords,
+	words, err := engines.Ask(ctx, subject, engines.CallWords, subject.Lexicon().Words, &engine.WordsRequest{
+		KB: subject.KB, Field: field, Filter: filter, Prefix: a.prefix, Near: a.near, Distance: a.most, Limit: similarWords,
 		Samples: formSamples,
 	})
 	if err != nil || len(words) == 0 {
@@ -215,7 +214,7 @@ func (c *Corrector) formsIn(
 	return c.rank(words, forms, a)
 }
 
-func (c *Corrector) rank(words []engine.Word, forms *surfaces, a *alike) []correction {
+func (c *Corrector) rank(words []engine.Word, forms *surfaces, a *criteria) []correction {
 	var all []correction
 	for i := range words {
 		for form := range forms.forms[words[i].Text] {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -50,17 +48,11 @@ func (s Suggester) Suggest(
 		}
 	}
 	typed := typedOf(s.Analyzer, req.Query)
-	var group errgroup.Group
-	group.SetLimit(engines.ParallelSubjects)
-	for i := range subjects {
+	engines.Each(len(subjects), func(i int) {
 		if failed[i] == nil {
-			group.Go(func() error {
-				found[i], failed[i] = s.suggestFrom(ctx, &subjects[i], q, typed)
-				return nil
-			})
+			found[i], failed[i] = s.suggestFrom(ctx, &subjects[i], q, typed)
 		}
-	}
-	_ = group.Wait()
+	})
 	if ctx.Err() != nil {
 		return nil, engines.ContextFault(ctx)
 	}
@@ -82,24 +74,23 @@ func isUnsupported(err error) bool { return fault.Is(err, fault.Unsupported) }
 func (s Suggester) suggestFrom(
 	ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed,
 ) ([]Suggestion, error) {
-	lexicon, ok := subject.Engine.(engine.Lexicon)
-	if !ok {
+	if subject.Lexicon() == nil {
 		return nil, fault.New(fault.Unsupported, "engine %s has no suggestions", subject.Engine.Name())
 	}
 	if t.begun == "" {
 		return nil, nil
 	}
-	found, err := s.suggestBy(ctx, subject, lexicon, q, t)
+	found, err := s.suggestBy(ctx, subject, q, t)
 	if other := t.byLastCharacter(); err == nil && len(found) == 0 && other != nil {
-		found, err = s.suggestBy(ctx, subject, lexicon, q, other)
+		found, err = s.suggestBy(ctx, subject, q, other)
 	}
 	return found, err
 }
 
 func (s Suggester) suggestBy(
-	ctx context.Context, subject *engines.Subject, lexicon engine.Lexicon, q *ask.Question, t *typed,
+	ctx context.Context, subject *engines.Subject, q *ask.Question, t *typed,
 ) ([]Suggestion, error) {
-	field := subject.KB.FieldsOf(scoring.Text)[0]
+	field, lexicon := subject.KB.FieldsOf(scoring.Text)[0], subject.Lexicon()
 	filter := q.Filter
 	for _, word := range t.before {
 		filter.Required = append(filter.Required, textquery.Phrase{Terms: []string{word}, Weight: 1})

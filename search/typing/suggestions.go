@@ -2,6 +2,7 @@ package typing
 
 import (
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/search/answer"
 	"github.com/hybridge-search/hybridge/search/plan"
 )
@@ -15,12 +16,12 @@ const (
 
 // SuggestRequest asks for completions of the typed text.
 type SuggestRequest struct {
-	Query          string      `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
-	KnowledgeBases []string    `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
-	Engine         string      `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
-	Limit          *int        `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
-	User           *string     `json:"user,omitempty" doc:"Only of chunks of this owner."`
-	Filter         plan.Filter `json:"filter,omitempty" doc:"As of a search."`
+	Query          string            `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
+	KnowledgeBases []string          `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
+	Engine         string            `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
+	Limit          *int              `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
+	User           *string           `json:"user,omitempty" doc:"Only of chunks of this owner."`
+	Filter         filter.Expression `json:"filter,omitempty" doc:"As of a search."`
 }
 
 // SuggestionKind is the source of a suggestion.

@@ -4,6 +4,7 @@ import firstEn from '../src/i18n/en.json' with { type: 'json' }
 import pagesEn from '../src/i18n/pages.en.json' with { type: 'json' }
 import pagesZh from '../src/i18n/pages.zh.json' with { type: 'json' }
 import firstZh from '../src/i18n/zh.json' with { type: 'json' }
+import { start } from './gateway'
 
 export type Language = 'en' | 'zh'
 const en = { ...firstEn, ...pagesEn }
@@ -33,8 +34,13 @@ export function faultsOf(page: Page, address: string): string[] {
   return faults
 }
 
-/** A page that fails its test when any of that happens. */
-export const test = plain.extend<{ language: Language; guard: void }>({
+/** A page that fails its test when any of that happens, of a gateway that the tests of a worker share. */
+export const test = plain.extend<{ language: Language; guard: void }, { gateway: void }>({
+  gateway: [async ({}, use) => {
+    const stop = await start()
+    await use()
+    await stop()
+  }, { scope: 'worker', auto: true, timeout: 480_000 }],
   language: ['en', { option: true }],
   baseURL: async ({}, use) => use(base()),
   locale: async ({ language }, use) => use(language === 'zh' ? 'zh-CN' : 'en-US'),

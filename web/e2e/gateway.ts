@@ -1,42 +1,64 @@
-// Starts the real gateway, Elasticsearch beside its embedded engine, with the demo documents and
+// Starts real gateways, one for each worker, Elasticsearch beside the embedded engine, with the demo documents and
 // the real embedding model, and waits until they are searchable.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chat } from './chat'
 
 const patience = 420_000 // the model embeds every chunk; on a busy machine that takes its time
 
-export default async function start() {
-  if (process.env.HYBRIDGE_TEST_URL) return undefined // one that runs already, for work on the tests
+interface Running { url: string; stop: () => Promise<void> }
+
+/** Starts a gateway on the data of a folder, with the demo, and answers when it is searchable. */
+async function serve(folder: string, env: Record<string, string>): Promise<Running> {
   const binary = process.env.HYBRIDGE_TEST_BINARY
   if (!binary) throw new Error('HYBRIDGE_TEST_BINARY must name the gateway; scripts/test-web sets it')
-  const folder = mkdtempSync(join(tmpdir(), 'hybridge-web-'))
-  const args = ['serve', '--demo', '--listen', '127.0.0.1:0', '--data-dir', folder,
-    '--embedding-url', process.env.HYBRIDGE_TEST_EMBEDDING_URL ?? '', '--embedding-model', 'multilingual-e5-small']
-  const prefix = `web-test-${Date.now().toString(36)}`
-  const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
-  if (elasticsearch) args.push('--elasticsearch-url', elasticsearch)
-  const model = await chat()
-  process.env.HYBRIDGE_TEST_CHAT_URL = model.url
-  const gateway = spawn(binary, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      HYBRIDGE_DEFAULT_ENGINE: 'embedded',
-      HYBRIDGE_ANSWER_URL: model.url,
-      HYBRIDGE_ANSWER_MODEL: 'scripted',
-      HYBRIDGE_AUDIT_PATH: join(folder, 'audit.jsonl'),
-      HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: prefix,
-    },
-  })
+  const gateway = spawn(binary, ['serve', '--demo', '--listen', '127.0.0.1:0', '--data-dir', folder,
+    '--embedding-url', process.env.HYBRIDGE_TEST_EMBEDDING_URL ?? '', '--embedding-model', 'multilingual-e5-small'],
+  { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HYBRIDGE_DEFAULT_ENGINE: 'embedded', ...env } })
   const stop = async () => {
     const ended = new Promise((resolve) => gateway.once('exit', resolve))
     if (gateway.exitCode === null) {
       gateway.kill('SIGTERM')
       await ended
     }
+  }
+  try {
+    const url = await address(gateway)
+    await until(async () => (await demoDocuments(url)) >= 20)
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Fills the demo once; each worker's gateway begins with a copy of its folder. */
+export default async function fillDemo() {
+  if (process.env.HYBRIDGE_TEST_URL) return undefined // a gateway that runs already, for work on the tests
+  const folder = mkdtempSync(join(tmpdir(), 'hybridge-web-demo-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    await (await serve(folder, {})).stop()
+  } catch (error) {
+    remove()
+    throw error
+  }
+  process.env.HYBRIDGE_TEST_DEMO = folder
+  return remove
+}
+
+/** Starts the gateway of a worker, whose address HYBRIDGE_TEST_URL is then; answers what ends it. */
+export async function start(): Promise<() => Promise<void>> {
+  if (process.env.HYBRIDGE_TEST_URL) return async () => {}
+  const folder = mkdtempSync(join(tmpdir(), 'hybridge-web-'))
+  cpSync(process.env.HYBRIDGE_TEST_DEMO ?? '', folder, { recursive: true })
+  const prefix = `web-test-${process.pid}-${Date.now().toString(36)}`
+  const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
+  const model = await chat()
+  process.env.HYBRIDGE_TEST_CHAT_URL = model.url
+  const clean = async () => {
     model.stop()
     for (const own of elasticsearch ? ['catalog', 'history', 'mappings', 'records'] : []) {
       await fetch(`${elasticsearch}/${prefix}-${own}`, { method: 'DELETE' })
@@ -45,14 +67,22 @@ export default async function start() {
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    const url = await address(gateway)
-    await until(async () => (await demoDocuments(url)) >= 20)
-    process.env.HYBRIDGE_TEST_URL = url
+    const gateway = await serve(folder, {
+      HYBRIDGE_ANSWER_URL: model.url,
+      HYBRIDGE_ANSWER_MODEL: 'scripted',
+      HYBRIDGE_AUDIT_PATH: join(folder, 'audit.jsonl'),
+      HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: prefix,
+      ...(elasticsearch ? { HYBRIDGE_ELASTICSEARCH_URL: elasticsearch } : {}),
+    })
+    process.env.HYBRIDGE_TEST_URL = gateway.url
+    return async () => {
+      await gateway.stop()
+      await clean()
+    }
   } catch (error) {
-    await stop()
+    await clean()
     throw error
   }
-  return stop
 }
 
 /** The gateway says on its first line where it serves. */

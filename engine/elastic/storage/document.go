@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -171,4 +172,11 @@ func UnitVector(v []float32, dims int) ([]float32, error) {
 		return nil, fault.Invalid("vector", "with NaN or an infinite number in it", "finite numbers")
 	}
 	return vector.Unit(v), nil
+}
+
+// Refit gives chunks the vectors that another schema needs, see engine.Embed.
+func (s *Store) Refit(
+	ctx context.Context, from, to *engine.KnowledgeBase, chunks []*engine.Chunk,
+) ([]*engine.Chunk, error) {
+	return s.embed.Refit(ctx, from, to, chunks)
 }

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -111,4 +113,133 @@ func (s *Store) chunkIDs(ctx context.Context, loc *Location, documentID string) 
 		}
 		search.SearchAfter = []any{ids[len(ids)-1]}
 	}
+}
+
+// Scan implements engine.Scanner, for the gateway's own indexes.
+func (s *Store) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
+	return OnIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) { return s.scan(ctx, loc, req) })
+}
+
+func (s *Store) scan(ctx context.Context, loc *Location, req engine.ScanRequest) ([]engine.Chunk, error) {
+	if loc.Names.Source.Chunk == "" {
+		return nil, fault.New(fault.Unsupported,
+			"knowledge base %q is attached: its chunks cannot be read whole", req.KB.ID)
+	}
+	if req.IDs != nil && len(req.IDs) == 0 || req.Limit <= 0 {
+		return nil, nil
+	}
+	filters := slices.Clone(loc.Own)
+	if req.IDs != nil {
+		filters = append(filters, loc.IDFilter(req.IDs))
+	}
+	search := esquery.Search{
+		Query: esquery.Bool{Filter: filters}, Size: min(req.Limit, chunksPerPage),
+		Sort:   []esquery.Sort{{Field: loc.Names.ID, Order: esquery.Ascending}},
+		Source: loc.Sources(),
+	}
+	for _, vector := range loc.Names.Vectors {
+		search.Source = append(search.Source, vector.Name)
+	}
+	if req.After != "" {
+		search.SearchAfter = []any{req.After}
+	}
+	request := rest.Post(loc.Path("_search"), search)
+	a, err := s.client.Search(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := loc.chunks(a)
+	if err != nil {
+		return nil, err
+	}
+	for i := range chunks {
+		if err := loc.readVectors(a.Hits[i].Source, &chunks[i]); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
+		}
+	}
+	return chunks, nil
+}
+
+// storedDocument is a document in a response of _mget.
+type storedDocument struct {
+	ID          string          `json:"_id"`
+	Found       bool            `json:"found"`
+	Version     int64           `json:"_version"`
+	SeqNo       int64           `json:"_seq_no"`
+	PrimaryTerm int64           `json:"_primary_term"`
+	Source      json.RawMessage `json:"_source"`
+	Error       *rest.Refusal   `json:"error"`
+}
+
+func (d *storedDocument) revision() *esquery.Revision {
+	return &esquery.Revision{SeqNo: d.SeqNo, PrimaryTerm: d.PrimaryTerm}
+}
+
+// chunk reads the chunk, or its id and document; nil where there is none.
+func (d *storedDocument) chunk(loc *Location, whole bool) (*engine.Chunk, error) {
+	if !d.Found {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	var c *engine.Chunk
+	var err error
+	if whole {
+		c, err = loc.WholeChunk(string(d.Source))
+	} else {
+		c = &engine.Chunk{}
+		err = json.Unmarshal(d.Source, c)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q cannot be read", loc.KB.ID)
+	}
+	if whole && loc.KB.Kind == engine.KindQA && c.QA == nil {
+		c.QA = &engine.QA{}
+	}
+	return c, nil
+}
+
+// storedIn reads the documents of chunks in an index as they are at this moment, searchable or not.
+func (s *Store) storedIn(
+	ctx context.Context, loc *Location, index string, ids []string, whole bool,
+) (map[string]storedDocument, error) {
+	type wanted struct {
+		ID      string `json:"_id"`
+		Routing string `json:"routing,omitempty"`
+	}
+	found := make(map[string]storedDocument, len(ids))
+	most := changesPerRound
+	if whole {
+		most = longestLook
+	}
+	for some := range slices.Chunk(ids, most) {
+		list := make([]wanted, len(some))
+		for i, id := range some {
+			list[i] = wanted{documentID(&loc.KB, id), loc.Routing}
+		}
+		request := rest.PostJSON(rest.IndexPath(index, "_mget"), map[string]any{"docs": list})
+		var err error
+		if whole {
+			request, err = s.client.WithVectors(ctx, request)
+		} else {
+			request = request.With("_source_includes=id,document_id,op") // op: of the change log
+		}
+		if err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Docs []storedDocument `json:"docs"`
+		}
+		if err := s.client.Read(ctx, request, &answer); err != nil {
+			return nil, err
+		}
+		if len(answer.Docs) != len(some) {
+			return nil, fault.New(fault.Unavailable, "Elasticsearch gave %d documents for %d ids", len(answer.Docs), len(some))
+		}
+		for i, id := range some {
+			if why := answer.Docs[i].Error; why != nil {
+				return nil, why.Fault(http.StatusNotFound)
+			}
+			found[id] = answer.Docs[i]
+		}
+	}
+	return found, nil
 }

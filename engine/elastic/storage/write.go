@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // Write implements engine.Store. Chunks travel in _bulk requests of limited
@@ -136,7 +138,7 @@ func (s *Store) removeOf(ctx context.Context, loc *Location, documentID string, 
 	removed := 0
 	for some := range slices.Chunk(ids, engine.MaxChange) {
 		outcomes, err := s.changeChunks(ctx, loc, &engine.ChangeRequest{
-			KB: loc.KB, IDs: some, Edit: engine.RemoveThose([]engine.Condition{engine.OfDocument(documentID)}),
+			KB: loc.KB, IDs: some, Edit: engine.RemoveThose([]filter.Condition{engine.OfDocument(documentID)}),
 		}, false)
 		if err != nil {
 			return removed, err
@@ -221,4 +223,139 @@ func writable(kb *engine.KnowledgeBase) error {
 	}
 	return fault.New(fault.ReadOnly,
 		"knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
+}
+
+// ChangeChunks implements engine.Store.
+func (s *Store) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]engine.ChangeOutcome, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
+	loc, err := s.writeTarget(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	return s.watched.Change(func() ([]engine.ChangeOutcome, error) {
+		outcomes, err := s.changeChunks(ctx, loc, &req, true)
+		seen := slices.ContainsFunc(outcomes, func(o engine.ChangeOutcome) bool {
+			return o.Verdict == engine.Remove || o.Verdict == engine.Put && req.Refresh
+		})
+		if err == nil && seen {
+			err = s.Refresh(ctx, loc)
+		}
+		return outcomes, err
+	})
+}
+
+// changeChunks changes chunks, which searches see with the next refresh. The Edit gets them whole, or their ids and
+// documents.
+func (s *Store) changeChunks(
+	ctx context.Context, loc *Location, req *engine.ChangeRequest, whole bool,
+) ([]engine.ChangeOutcome, error) {
+	outcomes := make([]engine.ChangeOutcome, len(req.IDs))
+	changes := make([]change, len(req.IDs))
+	for i, id := range req.IDs {
+		o := &outcomes[i]
+		o.ID = id
+		changes[i] = change{at: i, id: id, whole: whole, decide: func(c *engine.Chunk) (*engine.Chunk, bool, error) {
+			if o.Verdict = engine.Missing; c == nil {
+				return nil, true, nil
+			}
+			var err error
+			if o.Verdict, err = req.Run(c); err != nil || o.Verdict == engine.Keep {
+				return nil, true, err
+			}
+			if o.Verdict == engine.Remove {
+				c = nil
+			}
+			return c, false, nil
+		}}
+	}
+	report := func(c change, o outcome) {
+		if outcomes[c.at].Err = o.err; o.err != nil {
+			outcomes[c.at].Verdict = engine.Keep
+		}
+	}
+	first, twice := splitDuplicates(changes)
+	failed := s.apply(ctx, loc, first, report)
+	for i := range twice { // an id that occurs twice is edited in turn
+		failed = errors.Join(failed, s.apply(ctx, loc, twice[i:i+1], report))
+	}
+	if failed != nil && !slices.ContainsFunc(outcomes, func(o engine.ChangeOutcome) bool { return o.Err == nil }) {
+		return nil, failed
+	}
+	return outcomes, nil
+}
+
+// splitDuplicates separates the changes whose id occurred before.
+func splitDuplicates(changes []change) (first, twice []change) {
+	seen := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		if seen[c.id] {
+			twice = append(twice, c)
+			continue
+		}
+		seen[c.id] = true
+		first = append(first, c)
+	}
+	return first, twice
+}
+
+// writeChunks writes chunks to where the knowledge base is stored at this moment.
+func (s *Store) writeChunks(
+	ctx context.Context, loc *Location, req *engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	refused := req.Claims()
+	last := lastByID(req.Chunks, refused)
+	outcomes := make([]engine.WriteOutcome, len(req.Chunks))
+	var changes []change
+	for i := range req.Chunks {
+		chunk := &req.Chunks[i]
+		outcomes[i].ID = chunk.ID
+		if refused[i] != nil {
+			outcomes[i].Status, outcomes[i].Err = engine.Failed, refused[i]
+		} else if last[chunk.ID] == i {
+			changes = append(changes, writing(req, i))
+		}
+	}
+	failed := s.apply(ctx, loc, changes, func(c change, o outcome) {
+		outcomes[c.at].Status, outcomes[c.at].Err = o.status, o.err
+	})
+	return fillOutcomes(outcomes, last, refused, failed)
+}
+
+// writing is the change that writes a chunk of a request, where it may be written.
+func writing(req *engine.WriteRequest, i int) change {
+	chunk := &req.Chunks[i]
+	c := change{at: i, id: chunk.ID, chunk: chunk, whole: req.Admit != nil}
+	if req.Copy {
+		return c
+	}
+	c.decide = func(stored *engine.Chunk) (*engine.Chunk, bool, error) {
+		if stored == nil {
+			return chunk, false, nil
+		}
+		return chunk, false, req.Admits(stored, chunk.DocumentID)
+	}
+	return c
+}
+
+// removeChunks deletes chunks from where the knowledge base is stored at this moment. It
+// returns how many existed.
+func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (int, error) {
+	changes := make([]change, len(ids))
+	for i, id := range ids {
+		changes[i] = change{at: i, id: id}
+	}
+	outcomes := make([]outcome, len(ids)) // a change repeated on another index is reported twice
+	failed := s.apply(ctx, loc, changes, func(c change, o outcome) { outcomes[c.at] = o })
+	existed := 0
+	for _, o := range outcomes {
+		if failed == nil {
+			failed = o.err
+		}
+		if o.existed {
+			existed++
+		}
+	}
+	return existed, failed
 }

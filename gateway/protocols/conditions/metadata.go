@@ -1,7 +1,4 @@
-// Package conditions makes filters of the conditions of other programs.
-//
-//	metadata.go    conditions as Dify and RAGFlow write them
-//	expression.go  how the filters of all protocols are put together
+// Package conditions makes filters of conditions as Dify and RAGFlow write them.
 package conditions
 
 import (
@@ -19,7 +16,6 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // MetadataCondition is one condition as Dify and RAGFlow write it.
@@ -53,27 +49,27 @@ func (fieldNames) Schema(r huma.Registry) *huma.Schema {
 }
 
 // Filter converts conditions, which logic joins by and or or.
-func Filter(member, logic string, conditions []MetadataCondition) (search.Filter, error) {
-	var filters []search.Filter
+func Filter(member, logic string, conditions []MetadataCondition) (filter.Expression, error) {
+	var filters []filter.Expression
 	for i := range conditions {
 		c := &conditions[i]
 		at := fmt.Sprintf("metadata_condition.conditions[%d]", i)
 		if len(c.Name) == 0 {
 			return nil, fault.Invalid(at+".name", "", c.Name.Accepts())
 		}
-		var either []search.Filter
+		var either []filter.Expression
 		for _, name := range c.Name {
-			filter, err := c.on(name, at)
-			if filter != nil && err == nil {
-				filter, err = Sound(filter, at+".name", at+".value")
-				either = append(either, filter)
+			made, err := c.on(name, at)
+			if made != nil && err == nil {
+				made, err = filter.Checked(made, at+".name", at+".value")
+				either = append(either, made)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
 		if either != nil {
-			filters = append(filters, Join("any_of", either))
+			filters = append(filters, filter.Join("any_of", either))
 		}
 	}
 	if filters == nil {
@@ -81,21 +77,21 @@ func Filter(member, logic string, conditions []MetadataCondition) (search.Filter
 	}
 	switch strings.ToLower(logic) {
 	case "", "and":
-		return Join("all_of", filters), nil
+		return filter.Join("all_of", filters), nil
 	case "or":
-		return Join("any_of", filters), nil
+		return filter.Join("any_of", filters), nil
 	default:
 		return nil, fault.Invalid("metadata_condition."+member, logic, `"and" or "or"`)
 	}
 }
 
 // on is the condition on one field; nil where it has no value.
-func (c *MetadataCondition) on(field, at string) (search.Filter, error) {
+func (c *MetadataCondition) on(field, at string) (filter.Expression, error) {
 	switch c.Operator {
 	case "empty":
-		return Join("any_of", []search.Filter{Is(field, "exists", false), {field: JSON([]any{""})}}), nil
+		return filter.Join("any_of", []filter.Expression{filter.Is(field, "exists", false), {field: filter.JSON([]any{""})}}), nil
 	case "not empty":
-		return search.Filter{field: JSON(map[string]any{"exists": true, "not": ""})}, nil
+		return filter.Expression{field: filter.JSON(map[string]any{"exists": true, "not": ""})}, nil
 	}
 	values, err := c.values(at)
 	if len(values) == 0 || err != nil {
@@ -104,22 +100,22 @@ func (c *MetadataCondition) on(field, at string) (search.Filter, error) {
 	first := values[0]
 	switch c.Operator {
 	case "contains":
-		return Is(field, "contains", fmt.Sprint(first)), nil
+		return filter.Is(field, "contains", fmt.Sprint(first)), nil
 	case "not contains":
-		return search.Filter{"not": JSON(Is(field, "contains", fmt.Sprint(first)))}, nil
+		return filter.Expression{"not": filter.JSON(filter.Is(field, "contains", fmt.Sprint(first)))}, nil
 	case "start with":
-		return Is(field, "starts_with", fmt.Sprint(first)), nil
+		return filter.Is(field, "starts_with", fmt.Sprint(first)), nil
 	case "end with":
-		return Is(field, "ends_with", fmt.Sprint(first)), nil
+		return filter.Is(field, "ends_with", fmt.Sprint(first)), nil
 	case "is", "=", "==", "in":
-		return search.Filter{field: JSON(readings(values))}, nil
+		return filter.Expression{field: filter.JSON(readings(values))}, nil
 	case "is not", "≠", "!=", "not in":
-		return Is(field, "not", readings(values)), nil
+		return filter.Is(field, "not", readings(values)), nil
 	case ">", "<", "≥", "≤", ">=", "<=":
 		if field != engine.FieldWrittenAt { // of which 2026 is a year
 			first = numberOf(first)
 		}
-		return Is(field, bounds[c.Operator], first), nil
+		return filter.Is(field, bounds[c.Operator], first), nil
 	case "before", "after":
 		return inTime(field, bounds[c.Operator], first), nil
 	}
@@ -195,7 +191,7 @@ func numberOf(value any) any {
 
 // inTime compares with a moment, which metadata may have as a text of ISO 8601 or as seconds since 1970, and
 // written_at has as the first.
-func inTime(field, bound string, value any) search.Filter {
+func inTime(field, bound string, value any) filter.Expression {
 	written, _ := value.(string)
 	moment, isTime := filter.ParseMoment(written)
 	number := moment.From
@@ -209,11 +205,11 @@ func inTime(field, bound string, value any) search.Filter {
 		number = int64(math.Floor(seconds * 1e6))
 		written = time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
 	default:
-		return Is(field, bound, value)
+		return filter.Is(field, bound, value)
 	}
-	asText := Is(field, bound, written)
+	asText := filter.Is(field, bound, written)
 	if field == engine.FieldWrittenAt {
 		return asText
 	}
-	return Join("any_of", []search.Filter{Is(field, operator, float64(number)/1e6), asText})
+	return filter.Join("any_of", []filter.Expression{filter.Is(field, operator, float64(number)/1e6), asText})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func TestConditionsOfOtherProgramsAreFilters(t *testing.T) {
@@ -15,11 +15,11 @@ func TestConditionsOfOtherProgramsAreFilters(t *testing.T) {
 		if err := json.Unmarshal([]byte(conditions), &list); err != nil {
 			t.Fatal(err)
 		}
-		filter, err := Filter("logical_operator", logic, list)
-		got := string(JSON(filter))
+		made, err := Filter("logical_operator", logic, list)
+		got := string(filter.JSON(made))
 		if err != nil {
 			got = err.Error()
-		} else if _, err := search.ParseFilter(filter); err != nil {
+		} else if _, err := filter.Parse(made); err != nil {
 			t.Errorf("%s is %s, which is no filter: %v", conditions, got, err)
 		}
 		if want != got && (want == "" || !strings.Contains(got, want)) {

@@ -145,7 +145,7 @@ func (p *protocol) addTools(server *sdk.Server) {
 	}, p.explain)
 }
 
-// searchSchema leaves the filter to search.ParseFilter, which explains errors in it.
+// searchSchema leaves the filter to filter.Parse, which explains errors in it.
 func searchSchema(bounded map[string]numberRange) *jsonschema.Schema {
 	schema := schemaOf[mcpSearch](bounded)
 	schema.Properties["filter"] = &jsonschema.Schema{Type: "object", Description: schema.Properties["filter"].Description}

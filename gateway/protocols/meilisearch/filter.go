@@ -10,8 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 // maxExpression bounds a filter expression in bytes, so also how deep its parser goes.
@@ -122,14 +121,14 @@ func (f *meiliFilter) UnmarshalJSON(text []byte) error {
 }
 
 // filter is the search's; nil: there is none.
-func (f *meiliFilter) filter() (search.Filter, error) { return f.joined("all_of", "any_of") }
+func (f *meiliFilter) filter() (filter.Expression, error) { return f.joined("all_of", "any_of") }
 
 // joined joins its list by how, and lists within it by the other operator.
-func (f *meiliFilter) joined(how, within string) (search.Filter, error) {
+func (f *meiliFilter) joined(how, within string) (filter.Expression, error) {
 	if f.list == nil {
 		return parseExpression(f.expression)
 	}
-	var filters []search.Filter
+	var filters []filter.Expression
 	for i := range f.list {
 		one, err := f.list[i].joined(within, how)
 		if err != nil {
@@ -142,7 +141,7 @@ func (f *meiliFilter) joined(how, within string) (search.Filter, error) {
 	return either(how, filters), nil
 }
 
-func parseExpression(expression string) (search.Filter, error) {
+func parseExpression(expression string) (filter.Expression, error) {
 	if len(expression) > maxExpression {
 		return nil, fault.Invalid("filter", expression, "expressions of at most 8192 bytes")
 	}
@@ -157,10 +156,10 @@ func parseExpression(expression string) (search.Filter, error) {
 	return parsed.filter()
 }
 
-func (o *meiliOr) filter() (search.Filter, error) {
-	var filters []search.Filter
+func (o *meiliOr) filter() (filter.Expression, error) {
+	var filters []filter.Expression
 	for _, and := range o.Any {
-		var all []search.Filter
+		var all []filter.Expression
 		for _, term := range and.All {
 			one, err := term.filter()
 			if err != nil {
@@ -168,12 +167,12 @@ func (o *meiliOr) filter() (search.Filter, error) {
 			}
 			all = append(all, one)
 		}
-		filters = append(filters, conditions.Join("all_of", all))
+		filters = append(filters, filter.Join("all_of", all))
 	}
 	return either("any_of", filters), nil
 }
 
-func (t *meiliTerm) filter() (search.Filter, error) {
+func (t *meiliTerm) filter() (filter.Expression, error) {
 	switch {
 	case t.Not != nil:
 		inner, err := t.Not.filter()
@@ -186,31 +185,31 @@ func (t *meiliTerm) filter() (search.Filter, error) {
 
 var comparisons = map[string]string{">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
-func (c *meiliComparison) filter() (search.Filter, error) {
+func (c *meiliComparison) filter() (filter.Expression, error) {
 	if strings.HasPrefix(c.Field, "_geo") {
 		return nil, fault.Invalid("filter", c.Field, "about fields: places are not known here")
 	}
 	switch {
 	case c.Operator == "=":
-		return search.Filter{c.Field: conditions.JSON(alike(c.Value))}, nil
+		return filter.Expression{c.Field: filter.JSON(alike(c.Value))}, nil
 	case c.Operator == "!=":
-		return conditions.Is(c.Field, "not", alike(c.Value)), nil
+		return filter.Is(c.Field, "not", alike(c.Value)), nil
 	case c.Operator != "":
-		return conditions.Is(c.Field, comparisons[c.Operator], c.bound(c.Value)), nil
+		return filter.Is(c.Field, comparisons[c.Operator], c.bound(c.Value)), nil
 	case c.In != nil:
 		return oneOf(c.Field, c.In), nil
 	case c.Exists:
-		return conditions.Is(c.Field, "exists", true), nil
+		return filter.Is(c.Field, "exists", true), nil
 	case c.Is != nil:
 		return c.Is.filter(c.Field), nil
 	case c.Contains != nil:
-		return conditions.Is(c.Field, "contains", *c.Contains), nil
+		return filter.Is(c.Field, "contains", *c.Contains), nil
 	case c.Starts != nil:
-		return conditions.Is(c.Field, "starts_with", *c.Starts), nil
+		return filter.Is(c.Field, "starts_with", *c.Starts), nil
 	case c.Negated != nil:
 		return c.Negated.filter(c.Field), nil
 	}
-	return search.Filter{c.Field: conditions.JSON(map[string]any{"gte": c.bound(c.From), "lte": c.bound(c.To)})}, nil
+	return filter.Expression{c.Field: filter.JSON(map[string]any{"gte": c.bound(c.From), "lte": c.bound(c.To)})}, nil
 }
 
 // bound is a number if the value is one. Of written_at, 2026 is a year.
@@ -221,25 +220,25 @@ func (c *meiliComparison) bound(value string) any {
 	return number(value)
 }
 
-func (n *meiliNot) filter(field string) search.Filter {
+func (n *meiliNot) filter(field string) filter.Expression {
 	switch {
 	case n.In != nil:
 		return negated(oneOf(field, n.In))
 	case n.Contains != nil:
-		return negated(conditions.Is(field, "contains", *n.Contains))
+		return negated(filter.Is(field, "contains", *n.Contains))
 	case n.Starts != nil:
-		return negated(conditions.Is(field, "starts_with", *n.Starts))
+		return negated(filter.Is(field, "starts_with", *n.Starts))
 	}
-	return conditions.Is(field, "exists", false)
+	return filter.Is(field, "exists", false)
 }
 
 // filter of NULL and EMPTY: a field without a value is not stored, an empty text is.
-func (b *meiliBeing) filter(field string) search.Filter {
+func (b *meiliBeing) filter(field string) filter.Expression {
 	if strings.EqualFold(b.What, "NULL") {
-		return conditions.Is(field, "exists", b.Not)
+		return filter.Is(field, "exists", b.Not)
 	}
-	empty := conditions.Join("any_of", []search.Filter{
-		conditions.Is(field, "exists", false), {field: conditions.JSON("")},
+	empty := filter.Join("any_of", []filter.Expression{
+		filter.Is(field, "exists", false), {field: filter.JSON("")},
 	})
 	if b.Not {
 		return negated(empty)
@@ -248,17 +247,17 @@ func (b *meiliBeing) filter(field string) search.Filter {
 }
 
 // oneOf builds a condition that a field has one of the values, whose list ends with a bracket.
-func oneOf(field string, values []string) search.Filter {
+func oneOf(field string, values []string) filter.Expression {
 	var list []any
 	for _, value := range values[:len(values)-1] {
 		list = append(list, alike(value)...)
 	}
 	if list == nil { // nothing is one of none
-		return conditions.Join("all_of", []search.Filter{
-			conditions.Is(field, "exists", true), conditions.Is(field, "exists", false),
+		return filter.Join("all_of", []filter.Expression{
+			filter.Is(field, "exists", true), filter.Is(field, "exists", false),
 		})
 	}
-	return search.Filter{field: conditions.JSON(list)}
+	return filter.Expression{field: filter.JSON(list)}
 }
 
 // alike gives the possible values of an untyped value in an expression: the text, and the
@@ -284,26 +283,26 @@ func number(value string) any {
 	return value
 }
 
-func negated(f search.Filter) search.Filter { return search.Filter{"not": conditions.JSON(f)} }
+func negated(f filter.Expression) filter.Expression { return filter.Expression{"not": filter.JSON(f)} }
 
 // either joins filters; any of several about the values of one field is one of their values,
 // however many they are.
-func either(how string, filters []search.Filter) search.Filter {
+func either(how string, filters []filter.Expression) filter.Expression {
 	if len(filters) == 0 {
 		return nil
 	}
 	if how == "any_of" {
 		if values := valuesOf(filters); values != nil {
 			for field := range filters[0] {
-				return search.Filter{field: conditions.JSON(values)}
+				return filter.Expression{field: filter.JSON(values)}
 			}
 		}
 	}
-	return conditions.Join(how, filters)
+	return filter.Join(how, filters)
 }
 
 // valuesOf collects the values of filters that all list values of the same field; else nil.
-func valuesOf(filters []search.Filter) (all []any) {
+func valuesOf(filters []filter.Expression) (all []any) {
 	for _, f := range filters {
 		for field, raw := range f {
 			var values []any

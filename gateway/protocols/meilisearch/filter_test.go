@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Promise: "knows every operator but places" (docs/guide/en/instantsearch.md).
@@ -41,11 +40,11 @@ func TestMeilisearchFilters(t *testing.T) {
 			t.Errorf("%s: %v", given, err)
 			continue
 		}
-		filter, err := f.filter()
-		if got := string(conditions.JSON(filter)); err != nil || got != want {
+		made, err := f.filter()
+		if got := string(filter.JSON(made)); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", given, got, err, want)
 		}
-		if _, err := search.ParseFilter(filter); err != nil {
+		if _, err := filter.Parse(made); err != nil {
 			t.Errorf("%s: %v", given, err)
 		}
 	}
@@ -57,8 +56,8 @@ func TestMeilisearchFilters(t *testing.T) {
 		if err := json.Unmarshal([]byte(wrong), &f); err != nil {
 			t.Errorf("%.40s: %v", wrong, err)
 		}
-		if filter, err := f.filter(); err == nil {
-			t.Errorf("%.40s: %s, want an error", wrong, brief.Of(conditions.JSON(filter)))
+		if made, err := f.filter(); err == nil {
+			t.Errorf("%.40s: %s, want an error", wrong, brief.Of(filter.JSON(made)))
 		}
 	}
 	for _, wrong := range []string{`5`, `{"a": "x"}`, `[5]`, `[[["a = x"]]]`} {

@@ -8,9 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
-	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // oneOrMore is a text, or several.
@@ -48,12 +47,12 @@ type openAIFilter struct {
 const maxFilterDepth = 16
 
 // filter is the search's; at is its place in the body.
-func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
+func (f *openAIFilter) filter(at string, depth int) (filter.Expression, error) {
 	if depth > maxFilterDepth {
 		return nil, fault.Invalid(at, "a filter in too many others", "nested at most 16 deep")
 	}
 	if f.Type == "and" || f.Type == "or" {
-		var all []search.Filter
+		var all []filter.Expression
 		for i := range f.Filters {
 			one, err := f.Filters[i].filter(fmt.Sprintf("%s.filters[%d]", at, i), depth+1)
 			if err != nil {
@@ -64,7 +63,7 @@ func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
 		if len(all) == 0 {
 			return nil, fault.Invalid(at+".filters", "empty", "a list of filters")
 		}
-		return conditions.Join(map[string]string{"and": "all_of", "or": "any_of"}[f.Type], all), nil
+		return filter.Join(map[string]string{"and": "all_of", "or": "any_of"}[f.Type], all), nil
 	}
 	if f.Key == "" {
 		return nil, fault.Invalid(at+".key", "", "the name of a field")
@@ -76,11 +75,11 @@ func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
 	}
 	switch f.Type {
 	case "eq", "in":
-		return conditions.Sound(search.Filter{f.Key: conditions.JSON(value)}, at+".key", at+".value")
+		return filter.Checked(filter.Expression{f.Key: filter.JSON(value)}, at+".key", at+".value")
 	case "ne", "nin":
-		return conditions.Sound(conditions.Is(f.Key, "not", value), at+".key", at+".value")
+		return filter.Checked(filter.Is(f.Key, "not", value), at+".key", at+".value")
 	case "gt", "gte", "lt", "lte":
-		return conditions.Sound(conditions.Is(f.Key, f.Type, value), at+".key", at+".value")
+		return filter.Checked(filter.Is(f.Key, f.Type, value), at+".key", at+".value")
 	}
 	return nil, fault.Invalid(at+".type", f.Type, "eq, ne, gt, gte, lt, lte, in, nin, and, or")
 }

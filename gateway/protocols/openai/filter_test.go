@@ -5,26 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/filter"
 )
 
 func TestFiltersOfOpenAIAreFilters(t *testing.T) {
-	f := func(filter, want string) {
+	f := func(written, want string) {
 		t.Helper()
 		var parsed openAIFilter
-		if err := json.Unmarshal([]byte(filter), &parsed); err != nil {
+		if err := json.Unmarshal([]byte(written), &parsed); err != nil {
 			t.Fatal(err)
 		}
 		made, err := parsed.filter("filters", 1)
-		got := string(conditions.JSON(made))
+		got := string(filter.JSON(made))
 		if err != nil {
 			got = err.Error()
-		} else if _, err := search.ParseFilter(made); err != nil {
-			t.Errorf("%s is %s, which is no filter: %v", filter, got, err)
+		} else if _, err := filter.Parse(made); err != nil {
+			t.Errorf("%s is %s, which is no filter: %v", written, got, err)
 		}
 		if got != want {
-			t.Errorf("%s is %s, want %s", filter, got, want)
+			t.Errorf("%s is %s, want %s", written, got, want)
 		}
 	}
 	f(`{"type": "eq", "key": "a", "value": "x"}`, `{"a":"x"}`)

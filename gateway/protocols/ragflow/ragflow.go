@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
 	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
 	"github.com/hybridge-search/hybridge/gateway/protocols/documents"
@@ -249,7 +250,7 @@ func (p *protocol) rerankByPreset(scope access.Scope, asked *ragflowRetrieval) {
 
 // request converts to a search.
 func (r *ragflowRetrieval) request() (*search.Request, error) {
-	filter, err := conditions.Filter("logic", r.Condition.Logic, r.Condition.Conditions)
+	condition, err := conditions.Filter("logic", r.Condition.Logic, r.Condition.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +266,7 @@ func (r *ragflowRetrieval) request() (*search.Request, error) {
 		offset = (*r.Page - 1) * size
 	}
 	req := &search.Request{
-		Query: r.Question, Plain: true, KnowledgeBases: r.Datasets, Filter: filter,
+		Query: r.Question, Plain: true, KnowledgeBases: r.Datasets, Filter: condition,
 		Offset: &offset, Limit: &size,
 	}
 	req.Preset, req.TopK, req.Candidates = preset, &candidates, &candidates
@@ -279,13 +280,13 @@ func (r *ragflowRetrieval) request() (*search.Request, error) {
 		req.Rerank = &search.Rerank{Name: r.RerankID}
 	}
 	if len(r.Documents) > 0 {
-		chosen := search.Filter{"document_id": conditions.JSON(r.Documents)}
-		only, err := conditions.Sound(chosen, "document_ids", "document_ids")
+		chosen := filter.Expression{"document_id": filter.JSON(r.Documents)}
+		only, err := filter.Checked(chosen, "document_ids", "document_ids")
 		if err != nil {
 			return nil, err
 		}
-		if filter != nil {
-			only = conditions.Join("all_of", []search.Filter{only, filter})
+		if condition != nil {
+			only = filter.Join("all_of", []filter.Expression{only, condition})
 		}
 		req.Filter = only
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/gateway/protocols/conditions"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -25,7 +25,7 @@ func TestRagflowRetrievalIsASearch(t *testing.T) {
 		} else if err := req.Validate(); err != nil {
 			t.Errorf("%s: %v", brief.Of(body), err)
 		} else {
-			got = string(conditions.JSON(told(req)))
+			got = string(filter.JSON(told(req)))
 		}
 		if got != want {
 			t.Errorf("%s:\n%s, want\n%s", brief.Of(body), got, want)
@@ -66,7 +66,7 @@ func told(req *search.Request) any {
 	}
 	return struct {
 		Candidates *int               `json:"candidates"`
-		Filter     search.Filter      `json:"filter"`
+		Filter     filter.Expression  `json:"filter"`
 		Limit      *int               `json:"limit"`
 		Offset     *int               `json:"offset"`
 		Preset     string             `json:"preset"`

@@ -4,7 +4,7 @@ package datadir
 
 import "syscall"
 
-// FreeSpace is how many bytes a user may still write below a folder, of how many.
+// FreeSpace returns the bytes that a user may still write below a folder, and the size of the disk.
 func FreeSpace(folder string) (free, size uint64, err error) {
 	var s syscall.Statfs_t
 	err = syscall.Statfs(folder, &s)

@@ -25,7 +25,7 @@ type Lock struct{ file *os.File }
 var ErrHeld = errors.New("held by another process")
 
 // Take locks the data directory. If another process holds the lock, the error is errHeld
-// and url is where that process serves, or empty if it does not serve.
+// and url is the address that it serves at, or empty if it does not serve.
 func Take(dir string) (held *Lock, url string, err error) {
 	held, url, err = TakeUnfinished(dir)
 	if held != nil {
@@ -67,7 +67,7 @@ func Announced(file *os.File) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// Serving is where the process that uses a data directory serves; empty: none does. It makes nothing.
+// Serving returns the URL of the process that uses a data directory; empty: none does. It creates nothing.
 func Serving(dir string) string {
 	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), LockFile), os.O_RDWR, 0)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/synonyms"
@@ -63,18 +64,14 @@ func kbExportCommand(p *cli.Program) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&without, "without-vectors", false, "Omit vectors; an import then makes new ones")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Replace the contents of the file")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			head, err := exportHeadOf(ctx, c, args[0], !without)
-			if err != nil {
-				return err
-			}
-			e := &export{program: p, client: c, head: head, path: args[1]}
-			return e.run(ctx, overwrite)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		head, err := exportHeadOf(ctx, c, args[0], !without)
+		if err != nil {
+			return err
+		}
+		e := &export{program: p, client: c, head: head, path: args[1]}
+		return e.run(ctx, overwrite)
+	})
 }
 
 func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (*exportHead, error) {
@@ -83,7 +80,7 @@ func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (
 		return nil, err
 	}
 	head.Vectors = vectors && head.KnowledgeBase.Dimensions > 0
-	var known gateway.SynonymSets
+	var known versioned.SynonymSets
 	if err := c.Get(ctx, "/v1/synonyms", &known); err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func exportHeadOf(ctx context.Context, c *cli.Client, id string, vectors bool) (
 			head.Synonyms = append(head.Synonyms, set)
 		}
 	}
-	var ruled gateway.RuleSet
+	var ruled versioned.RuleSet
 	err := c.Get(ctx, "/v1/rules/"+url.PathEscape(id), &ruled)
 	if fault.Is(err, fault.Forbidden) { // a key bound to a filter exports the chunks that it may see
 		err = nil
@@ -242,7 +239,7 @@ func (e *export) copyChunks(ctx context.Context, out io.Writer, answer io.Reader
 		case err != nil:
 			return e.client.TransportFault(ctx, err)
 		case !bytes.HasPrefix(line, chunkPrefix):
-			var p gateway.Problem
+			var p endpoint.Problem
 			if err := e.client.Decode(line, &p); err != nil {
 				return err
 			}

@@ -164,29 +164,18 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 			spec.SearchAnalyzer = from.SearchAnalyzer
 		}
 	}
-	create, err := cli.PostJSON("/v1/knowledge-bases", spec)
-	if err != nil {
-		return err
-	}
-	text, err := i.client.Raw(ctx, create)
-	if err != nil {
+	if err := i.client.Post(ctx, "/v1/knowledge-bases", spec, &i.kb); err != nil {
 		return err
 	}
 	if len(i.head.Synonyms) > 0 {
 		i.program.Note("the synonyms of %s are no part of the export; hybridge synonyms moves them",
 			strings.Join(i.head.Synonyms, ", "))
 	}
-	if err := i.client.Decode(text, &i.kb); err != nil || len(i.head.Rules) == 0 {
-		return err
+	if len(i.head.Rules) == 0 {
+		return nil
 	}
 	ruled := map[string]any{"rules": i.head.Rules, "comment": "imported", "base_version": 0}
-	rule, err := cli.PostJSON("/v1/rules/"+url.PathEscape(i.kb.ID), ruled)
-	if err != nil {
-		return err
-	}
-	rule.Method = http.MethodPut
-	_, err = i.client.Raw(ctx, rule)
-	return err
+	return i.client.Put(ctx, "/v1/rules/"+url.PathEscape(i.kb.ID), ruled)
 }
 
 // findDamaged asks which chunks are to be written.

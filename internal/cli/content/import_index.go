@@ -147,7 +147,7 @@ func (i *importedIndex) open(
 	return nil
 }
 
-// placeBefore is how far an earlier run came that wrote to this knowledge base.
+// placeBefore returns the position that an earlier import into this knowledge base reached.
 func (i *importedIndex) placeBefore() foreign.Place {
 	var at indexPlace
 	text, err := os.ReadFile(i.notePath)
@@ -172,15 +172,7 @@ func (i *importedIndex) create(ctx context.Context, wish *importWish, mapping *f
 	if dimensions := i.reader.Dimensions(); dimensions > 0 {
 		spec.Dimensions = &dimensions
 	}
-	create, err := cli.PostJSON("/v1/knowledge-bases", spec)
-	if err != nil {
-		return err
-	}
-	text, err := i.client.Raw(ctx, create)
-	if err != nil {
-		return err
-	}
-	return i.client.Decode(text, &i.kb)
+	return i.client.Post(ctx, "/v1/knowledge-bases", spec, &i.kb)
 }
 
 func (i *importedIndex) checkFits(mapping *foreign.Mapping) error {

@@ -168,15 +168,8 @@ func findOrCreate(ctx context.Context, c *cli.Client, id string, create bool) (e
 	if !fault.Is(err, fault.NotFound) || !create {
 		return kb, err
 	}
-	do, err := cli.PostJSON("/v1/knowledge-bases", catalog.Spec{ID: id})
-	if err != nil {
-		return kb, err
-	}
-	text, err := c.Raw(ctx, do)
-	if err != nil {
-		return kb, err
-	}
-	return kb, c.Decode(text, &kb)
+	err = c.Post(ctx, "/v1/knowledge-bases", catalog.Spec{ID: id}, &kb)
+	return kb, err
 }
 
 // upload is one run of the command.

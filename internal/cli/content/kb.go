@@ -104,16 +104,8 @@ func kbCreateCommand(p *cli.Program) *cobra.Command {
 }
 
 func createKnowledgeBase(ctx context.Context, p *cli.Program, c *cli.Client, spec catalog.Spec, inJSON bool) error {
-	create, err := cli.PostJSON("/v1/knowledge-bases", spec)
-	if err != nil {
-		return err
-	}
-	text, err := c.Raw(ctx, create)
-	if err != nil {
-		return err
-	}
 	var kb engine.KnowledgeBase
-	if err := c.Decode(text, &kb); err != nil {
+	if err := c.Post(ctx, "/v1/knowledge-bases", spec, &kb); err != nil {
 		return err
 	}
 	if inJSON {
@@ -162,65 +154,53 @@ func vectorsOf(kb *engine.KnowledgeBase) string {
 func kbListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List knowledge bases"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var list gateway.KnowledgeBases
-			if err := c.Get(ctx, "/v1/knowledge-bases", &list); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, list.KnowledgeBases)
-			}
-			if len(list.KnowledgeBases) == 0 {
-				p.Note("there is no knowledge base; `hybridge kb create` makes one")
-				return nil
-			}
-			return printKnowledgeBases(p.Stdout, list.KnowledgeBases)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
+		var list gateway.KnowledgeBases
+		if err := c.Get(ctx, "/v1/knowledge-bases", &list); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, list.KnowledgeBases)
+		}
+		if len(list.KnowledgeBases) == 0 {
+			p.Note("there is no knowledge base; `hybridge kb create` makes one")
+			return nil
+		}
+		return printKnowledgeBases(p.Stdout, list.KnowledgeBases)
+	})
 }
 
 func printKnowledgeBases(w io.Writer, list []engine.KnowledgeBase) error {
-	table := cli.NewTable(w)
-	out := &cli.Printer{W: table}
+	out := cli.NewTable(w)
 	out.Line("ID\tNAME\tENGINE\tKIND\tVECTORS")
 	for i := range list {
 		kb := &list[i]
 		out.Line("%s\t%s\t%s\t%s\t%s", kb.ID, kb.Name, kb.Engine, kb.Kind, locale.Text(vectorsOf(kb)))
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return out.Flush()
 }
 
 func kbShowCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "show KB", Short: "Show a knowledge base and its counts"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var kb catalog.Described
-			if err := c.Get(ctx, cli.BasePath(args[0]), &kb); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, kb)
-			}
-			out := &cli.Printer{W: p.Stdout}
-			name := kb.ID
-			if kb.Name != "" && kb.Name != kb.ID {
-				name += " (" + kb.Name + ")"
-			}
-			out.Line("%s on %s, %s", name, kb.Engine, vectorsOf(&kb.KnowledgeBase))
-			out.Line("%s, %s, %s, %s", cli.Counted(kb.Documents, "document"), cli.Counted(kb.Chunks, "chunk"),
-				cli.Counted(kb.Vectors, "vector"), humanize.IBytes(uint64(max(kb.Bytes, 0))))
-			return out.Err
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		var kb catalog.Described
+		if err := c.Get(ctx, cli.BasePath(args[0]), &kb); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, kb)
+		}
+		out := &cli.Printer{W: p.Stdout}
+		name := kb.ID
+		if kb.Name != "" && kb.Name != kb.ID {
+			name += " (" + kb.Name + ")"
+		}
+		out.Line("%s on %s, %s", name, kb.Engine, vectorsOf(&kb.KnowledgeBase))
+		out.Line("%s, %s, %s, %s", cli.Counted(kb.Documents, "document"), cli.Counted(kb.Chunks, "chunk"),
+			cli.Counted(kb.Vectors, "vector"), humanize.IBytes(uint64(max(kb.Bytes, 0))))
+		return out.Err
+	})
 }
 
 func kbCheckCommand(p *cli.Program) *cobra.Command {
@@ -235,36 +215,24 @@ func kbCheckCommand(p *cli.Program) *cobra.Command {
 	cmd.Flags().BoolVar(&body.Repair, "repair", false,
 		"Restore damaged chunks from another engine, and bring the other engines in line with the first")
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			report, err := check(ctx, c, args[0], body)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				err = cli.PrintJSON(p.Stdout, report)
-			} else {
-				err = printDrift(p.Stdout, report)
-			}
-			return errors.Join(err, drifted(args[0], report))
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		report, err := check(ctx, c, args[0], body)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = cli.PrintJSON(p.Stdout, report)
+		} else {
+			err = printDrift(p.Stdout, report)
+		}
+		return errors.Join(err, drifted(args[0], report))
+	})
 }
 
 // check has the gateway look for damage and differences.
 func check(ctx context.Context, c *cli.Client, id string, body gateway.Check) (*engine.DriftReport, error) {
-	check, err := cli.PostJSON(cli.BasePath(id)+"/check", body)
-	if err != nil {
-		return nil, err
-	}
-	text, err := c.Raw(ctx, check)
-	if err != nil {
-		return nil, err
-	}
 	report := &engine.DriftReport{}
-	return report, c.Decode(text, report)
+	return report, c.Post(ctx, cli.BasePath(id)+"/check", body, report)
 }
 
 func kbInvalidateCommand(p *cli.Program) *cobra.Command {
@@ -273,21 +241,17 @@ func kbInvalidateCommand(p *cli.Program) *cobra.Command {
 		Short: "Drop the stored keyword indexes of a knowledge base, so that they are rebuilt",
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			if _, err := c.Raw(ctx, cli.Call{Method: http.MethodPost, Path: cli.BasePath(args[0]) + "/invalidate"}); err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.Done(true, "invalidated", args[0])
-			}
-			out := &cli.Printer{W: p.Stdout}
-			out.Line("the next search of %s builds its keyword indexes", args[0])
-			return out.Err
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		if err := c.Post(ctx, cli.BasePath(args[0])+"/invalidate", nil, nil); err != nil {
+			return err
+		}
+		if *asJSON {
+			return p.Done(true, "invalidated", args[0])
+		}
+		out := &cli.Printer{W: p.Stdout}
+		out.Line("the next search of %s builds its keyword indexes", args[0])
+		return out.Err
+	})
 }
 
 func printDrift(w io.Writer, report *engine.DriftReport) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -144,18 +143,14 @@ func printDiff(w io.Writer, d *engine.MappingDiff) error {
 		return out.Err
 	}
 	table := cli.NewTable(w)
-	out := &cli.Printer{W: table}
-	out.Line("CLASS\tFIELD\tLIVE\tDESIRED\tREASON")
+	table.Line("CLASS\tFIELD\tLIVE\tDESIRED\tREASON")
 	for _, c := range d.Changes {
-		out.Line("%s\t%s\t%s\t%s\t%s", c.Class, c.Path, orDash(c.Live), orDash(c.Desired), c.Reason)
-	}
-	if out.Err != nil {
-		return out.Err
+		table.Line("%s\t%s\t%s\t%s\t%s", c.Class, c.Path, orDash(c.Live), orDash(c.Desired), c.Reason)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	out = &cli.Printer{W: w}
+	out := &cli.Printer{W: w}
 	out.Line("")
 	out.Line("%s: %s; %s, %s, about %.1f minutes", d.Index, d.Class, cli.Counted(d.Estimate.Documents, "document"),
 		humanize.IBytes(uint64(max(d.Estimate.Bytes, 0))), d.Estimate.Minutes)
@@ -295,7 +290,7 @@ func mappingsOrderCommand(p *cli.Program, order migration.Order, short string) *
 			if err != nil {
 				return err
 			}
-			if _, err := c.Raw(ctx, cli.Call{Method: http.MethodPost, Path: mappingPath(args[0], string(order))}); err != nil {
+			if err := c.Post(ctx, mappingPath(args[0], string(order)), nil, nil); err != nil {
 				return err
 			}
 			return follow(ctx, p, c, args[0], showOptions{*background, *asJSON})
@@ -358,13 +353,9 @@ func mappingsThrottleCommand(p *cli.Program) *cobra.Command {
 func mappingsStatusCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "status KB", Short: "Show the progress of a migration"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			return follow(ctx, p, c, args[0], showOptions{true, *asJSON})
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return follow(ctx, p, c, args[0], showOptions{true, *asJSON})
+	})
 }
 
 func showStatus(p *cli.Program, s *gateway.MappingStatus, inJSON bool) error {
@@ -398,29 +389,21 @@ func showStatus(p *cli.Program, s *gateway.MappingStatus, inJSON bool) error {
 func mappingsHistoryCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "history KB", Short: "List what was applied, when and by which key"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var history gateway.MappingHistory
-			if err := c.Get(ctx, mappingPath(args[0], "history"), &history); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, history.Migrations)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("FINISHED\tSTATE\tBY\tFROM\tTO\tCHANGES")
-			for i := range history.Migrations {
-				m := &history.Migrations[i]
-				out.Line("%s\t%s\t%s\t%s\t%s\t%d", m.FinishedAt.Local().Format(time.DateTime), m.State, m.StartedBy,
-					m.FromIndex, m.ToIndex, len(m.Plan.Diff.Changes))
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		var history gateway.MappingHistory
+		if err := c.Get(ctx, mappingPath(args[0], "history"), &history); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, history.Migrations)
+		}
+		out := cli.NewTable(p.Stdout)
+		out.Line("FINISHED\tSTATE\tBY\tFROM\tTO\tCHANGES")
+		for i := range history.Migrations {
+			m := &history.Migrations[i]
+			out.Line("%s\t%s\t%s\t%s\t%s\t%d", m.FinishedAt.Local().Format(time.DateTime), m.State, m.StartedBy,
+				m.FromIndex, m.ToIndex, len(m.Plan.Diff.Changes))
+		}
+		return out.Flush()
+	})
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
@@ -17,7 +17,7 @@ import (
 // documents gives the ids of all documents whose id begins so.
 func (u *upload) documents(ctx context.Context, prefix string) (ids []string, err error) {
 	for after, more := "", true; more; more = after != "" {
-		var page gateway.Documents
+		var page chunks.Documents
 		path := fmt.Sprintf("%s/documents?limit=1000&after=%s", cli.BasePath(u.wish.kb), url.QueryEscape(after))
 		if err := u.client.Get(ctx, path, &page); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (f *foundFiles) has(below string) (bool, error) {
 
 // markOf names the source of a document; empty if none was given.
 func (u *upload) markOf(ctx context.Context, id string) (string, error) {
-	var page gateway.DocumentChunks
+	var page chunks.DocumentChunks
 	err := u.client.Get(ctx, u.documentPath(id)+"?limit=1", &page)
 	if fault.Is(err, fault.NotFound) || len(page.Chunks) == 0 {
 		return "", cli.Ignoring(err, fault.NotFound)
@@ -109,7 +109,7 @@ func (u *upload) documentPath(id string) string {
 func (u *upload) prune(ctx context.Context, gone []goneFile) error {
 	for _, g := range gone {
 		filter := map[string]string{engine.FieldDocumentID: g.id, ingest.MetadataSourceFolder: g.folder}
-		var done gateway.Deleted
+		var done chunks.Deleted
 		err := u.client.Post(ctx, cli.BasePath(u.wish.kb)+"/delete", map[string]any{"filter": filter}, &done)
 		if err != nil {
 			return err

@@ -80,16 +80,8 @@ func kbRecallCommand(p *cli.Program) *cobra.Command {
 }
 
 func measureRecall(ctx context.Context, c *cli.Client, id string, req *recall.Request) (*recall.Report, error) {
-	measure, err := cli.PostJSON(cli.BasePath(id)+"/recall", req)
-	if err != nil {
-		return nil, err
-	}
-	text, err := c.Raw(ctx, measure)
-	if err != nil {
-		return nil, err
-	}
 	report := &recall.Report{}
-	return report, c.Decode(text, report)
+	return report, c.Post(ctx, cli.BasePath(id)+"/recall", req, report)
 }
 
 // readQuestions reads the questions of a file, one a line; lines without text are skipped.
@@ -127,8 +119,7 @@ func printRecall(w io.Writer, r *recall.Report) error {
 	if r.Why != "" {
 		out.Line("%s", r.Why)
 	}
-	table := cli.NewTable(w)
-	rows := &cli.Printer{W: table}
+	rows := cli.NewTable(w)
 	rows.Line("FIELD\tVECTORS\tRECALL\tLOST\tUSUAL\tEXACT\tANSWERED BY\tWORST")
 	for i := range r.Fields {
 		f := &r.Fields[i]
@@ -136,10 +127,7 @@ func printRecall(w io.Writer, r *recall.Report) error {
 			f.ApproximateMS, f.ExactMS, strings.Join(slices.Sorted(maps.Keys(f.Methods)), ", "), worstOf(&f.Recall))
 	}
 	if out.Err == nil {
-		out.Err = rows.Err
-	}
-	if out.Err == nil {
-		out.Err = table.Flush()
+		out.Err = rows.Flush()
 	}
 	for i := range r.Fields {
 		if m := r.Fields[i].Moments; m != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/versions"
 )
@@ -20,15 +20,15 @@ func rulesCommand(p *cli.Program) *cobra.Command {
 hide them. Each knowledge base has a set, edited while the gateway runs; every edit is a
 version. A set is a JSON list, as show prints it.`,
 	}
-	sets := cli.SetCommands[gateway.RuleSet]{
+	sets := cli.SetCommands[versioned.RuleSet]{
 		Program: p, Path: "/v1/rules", Set: "KB",
-		State: func(s *gateway.RuleSet) versions.Version {
+		State: func(s *versioned.RuleSet) versions.Version {
 			return versions.Version{
 				Set: s.KnowledgeBase, Version: s.Version, Rules: s.Count,
 				Author: s.Author, Comment: s.Comment, CreatedAt: s.CreatedAt,
 			}
 		},
-		Print: func(w io.Writer, s *gateway.RuleSet) error { return cli.PrintJSON(w, s.Rules) },
+		Print: func(w io.Writer, s *versioned.RuleSet) error { return cli.PrintJSON(w, s.Rules) },
 		Edit:  ruleEdit,
 	}
 	cmd.AddCommand(

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/synonyms"
 	"github.com/hybridge-search/hybridge/versions"
@@ -29,7 +29,7 @@ are used beside them.`,
 			return err
 		},
 		Edit: func(text string, base *int, comment string) (any, error) {
-			return gateway.SynonymText{Text: text, BaseVersion: base, Comment: comment}, nil
+			return versioned.SynonymText{Text: text, BaseVersion: base, Comment: comment}, nil
 		},
 	}
 	cmd.AddCommand(
@@ -59,7 +59,7 @@ func synonymsTryCommand(p *cli.Program, path func(set string) string) *cobra.Com
 	asJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		body := gateway.SynonymQuestion{Query: strings.Join(args[1:], " ")}
+		body := versioned.SynonymQuestion{Query: strings.Join(args[1:], " ")}
 		if draft != "" {
 			text, err := p.ReadText(draft)
 			if err != nil {
@@ -68,16 +68,8 @@ func synonymsTryCommand(p *cli.Program, path func(set string) string) *cobra.Com
 			body.Text = &text
 		}
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			try, err := cli.PostJSON(path(args[0])+"/try", body)
-			if err != nil {
-				return err
-			}
-			text, err := c.Raw(ctx, try)
-			if err != nil {
-				return err
-			}
-			var trial gateway.SynonymTrial
-			if err := c.Decode(text, &trial); err != nil {
+			var trial versioned.SynonymTrial
+			if err := c.Post(ctx, path(args[0])+"/try", body, &trial); err != nil {
 				return err
 			}
 			if *asJSON {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/chunks"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse"
 	"github.com/hybridge-search/hybridge/internal/cli"
@@ -111,7 +111,7 @@ func (u *upload) files(ctx context.Context, found *foundFiles) error {
 	if len(found.files) == 0 {
 		return nil
 	}
-	var known gateway.FileFormats
+	var known chunks.FileFormats
 	if err := u.client.Get(ctx, "/v1/file-formats", &known); err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func failureOf(source string, err error) failure {
 	return f
 }
 
-// told is where progress is shown: nowhere with --json.
+// told returns the writer for progress, which discards it with --json.
 func (u *upload) told() io.Writer {
 	if u.quiet {
 		return io.Discard

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -28,7 +28,10 @@ func evaluationsCommand(p *cli.Program) *cobra.Command {
 on folders, in knowledge bases of its own.`,
 	}
 	cmd.AddCommand(evaluationsRunCommand(p), evaluationsResumeCommand(p), evaluationsListCommand(p),
-		evaluationsShowCommand(p), evaluationsUnjudgedCommand(p), evaluationsCancelCommand(p),
+		evaluationsShowCommand(p), evaluationsUnjudgedCommand(p),
+		cancelIn(p, cli.EvaluationsPath, &cobra.Command{
+			Use: "cancel EVALUATION", Short: "Cancel an evaluation; its results so far stay",
+		}),
 		deleteFrom(p, cli.EvaluationsPath, &cobra.Command{Use: "delete EVALUATION", Short: "Delete an evaluation"}))
 	return cmd
 }
@@ -237,8 +240,7 @@ func printEvaluation(p *cli.Program, e *runs.Evaluation, inJSON bool) error {
 	if len(e.Results) == 0 || out.Err != nil {
 		return out.Err
 	}
-	table := cli.NewTable(p.Stdout)
-	rows := &cli.Printer{W: table}
+	rows := cli.NewTable(p.Stdout)
 	header := "SYSTEM\tQUERIES"
 	for _, m := range e.Results[0].Metrics {
 		header += "\t" + strings.ToUpper(m.Metric)
@@ -253,10 +255,7 @@ func printEvaluation(p *cli.Program, e *runs.Evaluation, inJSON bool) error {
 		rows.Line("%s\t%s\t%s\t%d\t%d\t%.1f", line, shareOf(r.WronglyRefused), shareOf(r.RightlyRefused),
 			r.Unjudged, r.Failed, r.MedianMS)
 	}
-	if rows.Err != nil {
-		return rows.Err
-	}
-	return table.Flush()
+	return rows.Flush()
 }
 
 func shareOf(share *float64) string {
@@ -269,64 +268,25 @@ func shareOf(share *float64) string {
 func evaluationsResumeCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "resume EVALUATION", Short: "Resume an evaluation that was interrupted"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			e := &runs.Evaluation{}
-			if err := c.Post(ctx, pathOf(cli.EvaluationsPath, args[0])+"/resume", nil, e); err != nil {
-				return err
-			}
-			if err := awaitEvaluation(ctx, p, c, e); err != nil {
-				return err
-			}
-			return printEvaluation(p, e, *asJSON)
-		})
-	}
-	return cmd
-}
-
-func evaluationsCancelCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "cancel EVALUATION", Short: "Cancel an evaluation; its results so far stay"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			if err := c.Post(ctx, pathOf(cli.EvaluationsPath, args[0])+"/cancel", nil, nil); err != nil {
-				return err
-			}
-			return p.Done(*asJSON, "cancelled", args[0])
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		e := &runs.Evaluation{}
+		if err := c.Post(ctx, pathOf(cli.EvaluationsPath, args[0])+"/resume", nil, e); err != nil {
+			return err
+		}
+		if err := awaitEvaluation(ctx, p, c, e); err != nil {
+			return err
+		}
+		return printEvaluation(p, e, *asJSON)
+	})
 }
 
 func evaluationsListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List evaluations, the latest first"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.EvaluationList
-			if err := c.Get(ctx, cli.EvaluationsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.Evaluations)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tSTATE\tQUERY SET\tJUDGMENTS\tSYSTEMS\tNAME")
-			for i := range all.Evaluations {
-				e := &all.Evaluations[i]
-				out.Line("%s\t%s\t%s\t%s\t%s\t%s", e.ID, e.State, e.QuerySet, e.Judgments, strings.Join(systemsOf(e), ", "), e.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	columns := "ID\tSTATE\tQUERY SET\tJUDGMENTS\tSYSTEMS\tNAME"
+	return cli.List(p, cmd, cli.EvaluationsPath, columns, func(e *runs.Evaluation) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", e.ID, e.State, e.QuerySet, e.Judgments,
+			strings.Join(systemsOf(e), ", "), e.Name)
+	})
 }
 
 func systemsOf(e *runs.Evaluation) (names []string) {
@@ -339,20 +299,16 @@ func systemsOf(e *runs.Evaluation) (names []string) {
 func evaluationsShowCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "show EVALUATION", Short: "Show an evaluation with its comparisons"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			e := &runs.Evaluation{}
-			if err := c.Get(ctx, pathOf(cli.EvaluationsPath, args[0]), e); err != nil {
-				return err
-			}
-			if err := printEvaluation(p, e, *asJSON); err != nil || *asJSON {
-				return err
-			}
-			return (&evaluation.Comparisons{All: e.Comparisons}).WriteTables(p.Stdout)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		e := &runs.Evaluation{}
+		if err := c.Get(ctx, pathOf(cli.EvaluationsPath, args[0]), e); err != nil {
+			return err
+		}
+		if err := printEvaluation(p, e, *asJSON); err != nil || *asJSON {
+			return err
+		}
+		return (&evaluation.Comparisons{All: e.Comparisons}).WriteTables(p.Stdout)
+	})
 }
 
 func evaluationsUnjudgedCommand(p *cli.Program) *cobra.Command {
@@ -363,16 +319,12 @@ func evaluationsUnjudgedCommand(p *cli.Program) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "Maximum number of hits")
 	cmd.Flags().IntVar(&depth, "depth", 10, "Number of hits of each answer to check")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var found gateway.UnjudgedHits
-			path := fmt.Sprintf("%s/unjudged?limit=%d&depth=%d", pathOf(cli.EvaluationsPath, args[0]), limit, depth)
-			if err := c.Get(ctx, path, &found); err != nil {
-				return err
-			}
-			return write(p, func(w io.Writer) error { return exchange.WriteLines(w, found.Unjudged) })
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		var found quality.UnjudgedHits
+		path := fmt.Sprintf("%s/unjudged?limit=%d&depth=%d", pathOf(cli.EvaluationsPath, args[0]), limit, depth)
+		if err := c.Get(ctx, path, &found); err != nil {
+			return err
+		}
+		return write(p, func(w io.Writer) error { return exchange.WriteLines(w, found.Unjudged) })
+	})
 }

@@ -75,8 +75,7 @@ func printAnalytics(w io.Writer, a *events.Analytics) error {
 	out := &cli.Printer{W: w}
 	t, b := &a.Totals, &a.Before
 	out.Line("%s to %s, and as long before", a.From.Format(time.RFC3339), a.To.Format(time.RFC3339))
-	table := cli.NewTable(w)
-	rows := &cli.Printer{W: table}
+	rows := cli.NewTable(w)
 	rows.Line("\tNOW\tBEFORE")
 	for _, row := range []struct {
 		name        string
@@ -94,8 +93,8 @@ func printAnalytics(w io.Writer, a *events.Analytics) error {
 	rows.Line("click-through\t%s\t%s", shown(t.ClickThrough, "%.3f"), shown(b.ClickThrough, "%.3f"))
 	rows.Line("median time\t%s\t%s", shown(t.MedianMS, "%.1f ms"), shown(b.MedianMS, "%.1f ms"))
 	rows.Line("95 of 100 within\t%s\t%s", shown(t.P95MS, "%.1f ms"), shown(b.P95MS, "%.1f ms"))
-	if out.Err = cmp.Or(out.Err, rows.Err); out.Err == nil {
-		out.Err = table.Flush()
+	if out.Err == nil {
+		out.Err = rows.Flush()
 	}
 	for _, list := range []struct {
 		title string
@@ -124,18 +123,14 @@ func printAnalytics(w io.Writer, a *events.Analytics) error {
 }
 
 func printQuestions(w io.Writer, questions []events.Question) error {
-	table := cli.NewTable(w)
-	rows := &cli.Printer{W: table}
+	rows := cli.NewTable(w)
 	rows.Line("  COUNT\tBEFORE\tNOTHING\tREFUSED\tCLICKED\tSLOWEST\tQUESTION")
 	for i := range questions {
 		q := &questions[i]
 		rows.Line("  %d\t%d\t%d\t%d\t%d\t%.0f ms\t%s", q.Count, q.Before, q.ZeroResult, q.Refused, q.Clicked, q.SlowestMS,
 			cli.Plain(q.Query+q.TextHash))
 	}
-	if rows.Err != nil {
-		return rows.Err
-	}
-	return table.Flush()
+	return rows.Flush()
 }
 
 // shown writes a number that may not be known.
@@ -151,7 +146,7 @@ func eventsJudgmentsCommand(p *cli.Program) *cobra.Command {
 	var days int
 	cmd := &cobra.Command{
 		Use:   "judgments",
-		Short: "Make a query set and judgments from clicks",
+		Short: "Create a query set and judgments from clicks",
 		Long: `Makes a query set of the questions that users asked, and a judgment list of what they clicked on, by a click
 model that takes out where hits stood. hybridge evaluations and hybridge tunings take both.`,
 		Example: `  hybridge events judgments --query-set users --judgments clicks --kb shop

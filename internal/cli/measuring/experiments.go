@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -219,32 +219,11 @@ func experimentsNeededCommand(p *cli.Program) *cobra.Command {
 
 func experimentsListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List experiments, the latest first"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.ExperimentList
-			if err := c.Get(ctx, cli.ExperimentsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.Experiments)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tSTATE\tMODE\tVARIANTS\tTRAFFIC\tSTART\tEND\tNAME")
-			for i := range all.Experiments {
-				e := &all.Experiments[i]
-				out.Line("%s\t%s\t%s\t%s\t%g\t%s\t%s\t%s", e.ID, e.State, e.Mode, strings.Join(variantsOf(e), ", "), e.Traffic,
-					e.Start.Format(time.DateTime), e.End.Format(time.DateTime), e.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	columns := "ID\tSTATE\tMODE\tVARIANTS\tTRAFFIC\tSTART\tEND\tNAME"
+	return cli.List(p, cmd, cli.ExperimentsPath, columns, func(e *live.Experiment) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%g\t%s\t%s\t%s", e.ID, e.State, e.Mode, strings.Join(variantsOf(e), ", "),
+			e.Traffic, e.Start.Format(time.DateTime), e.End.Format(time.DateTime), e.Name)
+	})
 }
 
 func variantsOf(e *live.Experiment) (names []string) {
@@ -257,17 +236,13 @@ func variantsOf(e *live.Experiment) (names []string) {
 func experimentsShowCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "show EXPERIMENT", Short: "Show an experiment"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			e := &live.Experiment{}
-			if err := c.Get(ctx, pathOf(cli.ExperimentsPath, args[0]), e); err != nil {
-				return err
-			}
-			return printExperiment(p, e, *asJSON)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		e := &live.Experiment{}
+		if err := c.Get(ctx, pathOf(cli.ExperimentsPath, args[0]), e); err != nil {
+			return err
+		}
+		return printExperiment(p, e, *asJSON)
+	})
 }
 
 func printExperiment(p *cli.Program, e *live.Experiment, inJSON bool) error {
@@ -298,20 +273,16 @@ func experimentsReportCommand(p *cli.Program) *cobra.Command {
 at most.`,
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			r := &experiments.Report{}
-			if err := c.Get(ctx, pathOf(cli.ExperimentsPath, args[0])+"/report", r); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, r)
-			}
-			return printReport(p, r)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		r := &experiments.Report{}
+		if err := c.Get(ctx, pathOf(cli.ExperimentsPath, args[0])+"/report", r); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, r)
+		}
+		return printReport(p, r)
+	})
 }
 
 func printReport(p *cli.Program, r *experiments.Report) error {
@@ -325,8 +296,7 @@ func printReport(p *cli.Program, r *experiments.Report) error {
 	if out.Err != nil {
 		return out.Err
 	}
-	table := cli.NewTable(p.Stdout)
-	rows := &cli.Printer{W: table}
+	rows := cli.NewTable(p.Stdout)
 	header := "VARIANT\tUNITS\tSEARCHES"
 	for _, name := range experiments.Metrics() {
 		header += "\t" + strings.ToUpper(name)
@@ -351,13 +321,10 @@ func printReport(p *cli.Program, r *experiments.Report) error {
 		g := &r.GuardRails[i]
 		rows.Line("guard rail %s\t%s\t%.4g\tof %.4g\t%v", g.Metric, g.Variant, g.Value, g.Limit, g.Crossed)
 	}
-	if rows.Err != nil {
-		return rows.Err
-	}
-	return table.Flush()
+	return rows.Flush()
 }
 
-// cmpName is how the table calls lists of both.
+// cmpName names interleaved lists in the table.
 func cmpName(name string) string {
 	if name == "" {
 		return "both"
@@ -366,18 +333,14 @@ func cmpName(name string) string {
 }
 
 func experimentsStopCommand(p *cli.Program) *cobra.Command {
-	var why gateway.StopExperiment
+	var why quality.StopExperiment
 	cmd := &cobra.Command{Use: "stop EXPERIMENT", Short: "Stop an experiment before its end"}
 	cmd.Flags().StringVar(&why.Reason, "reason", "", "Reason")
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			if err := c.Post(ctx, pathOf(cli.ExperimentsPath, args[0])+"/stop", why, nil); err != nil {
-				return err
-			}
-			return p.Done(*asJSON, "stopped", args[0])
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		if err := c.Post(ctx, pathOf(cli.ExperimentsPath, args[0])+"/stop", why, nil); err != nil {
+			return err
+		}
+		return p.Done(*asJSON, "stopped", args[0])
+	})
 }

@@ -127,22 +127,18 @@ func printAgreement(p *cli.Program, a *judge.Agreement, list, with string) error
 	if out.Err != nil || a.Pairs == 0 {
 		return out.Err
 	}
-	table := cli.NewTable(p.Stdout)
-	out = &cli.Printer{W: table}
+	rows := cli.NewTable(p.Stdout)
 	head := list + "\\" + with
 	for grade := range a.Confusion {
 		head += fmt.Sprintf("\t%d", grade)
 	}
-	out.Line("%s", head)
+	rows.Line("%s", head)
 	for grade, counts := range a.Confusion {
 		row := fmt.Sprint(grade)
 		for _, n := range counts {
 			row += fmt.Sprintf("\t%d", n)
 		}
-		out.Line("%s", row)
+		rows.Line("%s", row)
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return rows.Flush()
 }

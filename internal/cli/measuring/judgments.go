@@ -10,7 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -59,31 +59,10 @@ func listCreateCommand(p *cli.Program) *cobra.Command {
 
 func listListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List judgment lists"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.JudgmentLists
-			if err := c.Get(ctx, cli.ListsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.Lists)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tJUDGMENTS\tQUERY SET\tGRADES\tSOURCE\tNAME")
-			for i := range all.Lists {
-				l := &all.Lists[i]
-				out.Line("%s\t%d\t%s\t0-%d\t%s\t%s", l.ID, l.Judgments, l.QuerySet, l.MaxGrade, l.Source, l.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	columns := "ID\tJUDGMENTS\tQUERY SET\tGRADES\tSOURCE\tNAME"
+	return cli.List(p, cmd, cli.ListsPath, columns, func(l *library.JudgmentList) string {
+		return fmt.Sprintf("%s\t%d\t%s\t0-%d\t%s\t%s", l.ID, l.Judgments, l.QuerySet, l.MaxGrade, l.Source, l.Name)
+	})
 }
 
 // judgmentImport are the flags of an import.
@@ -112,13 +91,9 @@ refused, the exit code is 1 and the others are stored. A list has the scale that
 	flags.BoolVar(&f.chunks, "chunks", false, "The file judges chunks, by ID, not documents")
 	flags.StringVar(&f.base, "kb", "",
 		"Knowledge base of the judged hits (default: the query set's, if it has one)")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			return importJudgments(ctx, p, c, &f, args)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return importJudgments(ctx, p, c, &f, args)
+	})
 }
 
 func importJudgments(ctx context.Context, p *cli.Program, c *cli.Client, f *judgmentImport, args []string) error {
@@ -163,31 +138,27 @@ func listExportCommand(p *cli.Program) *cobra.Command {
 		Example: "  hybridge judgments export people --format trec > qrels.txt",
 	}
 	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl, csv (as Quepid), beir or trec")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			judgments, err := judgmentsOf(ctx, c, args[0])
-			if err != nil {
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		judgments, err := judgmentsOf(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		var texts map[string]string
+		if exchange.Format(format) == exchange.CSV {
+			if texts, err = textsOf(ctx, c, args[0]); err != nil {
 				return err
 			}
-			var texts map[string]string
-			if exchange.Format(format) == exchange.CSV {
-				if texts, err = textsOf(ctx, c, args[0]); err != nil {
-					return err
-				}
-			}
-			return write(p, func(w io.Writer) error {
-				return exchange.WriteJudgments(w, exchange.Format(format), judgments, texts)
-			})
+		}
+		return write(p, func(w io.Writer) error {
+			return exchange.WriteJudgments(w, exchange.Format(format), judgments, texts)
 		})
-	}
-	return cmd
+	})
 }
 
 // judgmentsOf reads all judgments of a list.
 func judgmentsOf(ctx context.Context, c *cli.Client, list string) (all []library.Judgment, err error) {
 	for after := ""; ; {
-		var page gateway.Judgments
+		var page quality.Judgments
 		path := fmt.Sprintf("%s/judgments?limit=1000&after=%s", pathOf(cli.ListsPath, list), url.QueryEscape(after))
 		if err := c.Get(ctx, path, &page); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -88,41 +88,19 @@ func makeNew(ctx context.Context, c *cli.Client, path string, edit any) error {
 	}
 }
 
-func newSet(spec library.QuerySetSpec) gateway.QuerySetEdit {
-	return gateway.QuerySetEdit{QuerySetSpec: spec, BaseVersion: new(int64)}
+func newSet(spec library.QuerySetSpec) quality.QuerySetEdit {
+	return quality.QuerySetEdit{QuerySetSpec: spec, BaseVersion: new(int64)}
 }
 
-func newList(spec library.JudgmentListSpec) gateway.JudgmentListEdit {
-	return gateway.JudgmentListEdit{JudgmentListSpec: spec, BaseVersion: new(int64)}
+func newList(spec library.JudgmentListSpec) quality.JudgmentListEdit {
+	return quality.JudgmentListEdit{JudgmentListSpec: spec, BaseVersion: new(int64)}
 }
 
 func querySetListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List query sets"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.QuerySets
-			if err := c.Get(ctx, cli.QuerySetsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.QuerySets)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tQUERIES\tKNOWLEDGE BASES\tNAME")
-			for i := range all.QuerySets {
-				s := &all.QuerySets[i]
-				out.Line("%s\t%d\t%s\t%s", s.ID, s.Queries, strings.Join(s.KnowledgeBases, ", "), s.Name)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	return cli.List(p, cmd, cli.QuerySetsPath, "ID\tQUERIES\tKNOWLEDGE BASES\tNAME", func(s *library.QuerySet) string {
+		return fmt.Sprintf("%s\t%d\t%s\t%s", s.ID, s.Queries, strings.Join(s.KnowledgeBases, ", "), s.Name)
+	})
 }
 
 // querySetImport are the flags of an import.
@@ -154,13 +132,9 @@ says otherwise.`,
 	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by ID, not documents")
 	flags.BoolVar(&f.replace, "replace", false,
 		"Also replace the text of queries that have judgments, which then apply to the new text")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			return importQuerySet(ctx, p, c, &f, args)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return importQuerySet(ctx, p, c, &f, args)
+	})
 }
 
 func importQuerySet(ctx context.Context, p *cli.Program, c *cli.Client, f *querySetImport, args []string) error {
@@ -259,23 +233,19 @@ func querySetExportCommand(p *cli.Program) *cobra.Command {
 		Example: "  hybridge query-sets export faq --format csv > questions.csv",
 	}
 	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl or csv")
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			queries, err := queriesOf(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			return write(p, func(w io.Writer) error { return exchange.WriteQueries(w, exchange.Format(format), queries) })
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		queries, err := queriesOf(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return write(p, func(w io.Writer) error { return exchange.WriteQueries(w, exchange.Format(format), queries) })
+	})
 }
 
 // queriesOf reads all queries of a set.
 func queriesOf(ctx context.Context, c *cli.Client, set string) (all []library.Query, err error) {
 	for after := ""; ; {
-		var page gateway.Queries
+		var page quality.Queries
 		path := fmt.Sprintf("%s/queries?limit=1000&after=%s", pathOf(cli.QuerySetsPath, set), url.QueryEscape(after))
 		if err := c.Get(ctx, path, &page); err != nil {
 			return nil, err
@@ -295,6 +265,17 @@ func write(p *cli.Program, do func(w io.Writer) error) error {
 	}
 	_, err := text.WriteTo(p.Stdout)
 	return err
+}
+
+// cancelIn cancels a member of a collection.
+func cancelIn(p *cli.Program, collection string, cmd *cobra.Command) *cobra.Command {
+	asJSON := cli.AddJSON(cmd.Flags())
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		if err := c.Post(ctx, pathOf(collection, args[0])+"/cancel", nil, nil); err != nil {
+			return err
+		}
+		return p.Done(*asJSON, "cancelled", args[0])
+	})
 }
 
 // deleteFrom deletes a member of a collection, once that is confirmed.

@@ -8,8 +8,9 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/internal/offline"
 	"github.com/hybridge-search/hybridge/locale"
 )
 
@@ -49,7 +50,7 @@ func (in *rowImport) queries(ctx context.Context, c *cli.Client, set string, all
 	store := exchange.Store{Report: &in.report, File: in.name}
 	stored, err := store.Queries(all, func(part []library.Query) (*library.Outcome, error) {
 		outcome := &library.Outcome{}
-		rows := gateway.QueryRows{Queries: part, Replace: replace}
+		rows := quality.QueryRows{Queries: part, Replace: replace}
 		err := c.Post(ctx, pathOf(cli.QuerySetsPath, set)+"/queries", rows, outcome)
 		bar.Add(int64(len(part)))
 		return outcome, err
@@ -68,7 +69,7 @@ func (in *rowImport) judgments(ctx context.Context, c *cli.Client, list string, 
 	store := exchange.Store{Report: &in.report, File: in.name}
 	stored, err := store.Judgments(described, read, func(part []library.Judgment) (*library.Outcome, error) {
 		outcome := &library.Outcome{}
-		err := c.Post(ctx, pathOf(cli.ListsPath, list)+"/judgments", gateway.JudgmentRows{Judgments: part}, outcome)
+		err := c.Post(ctx, pathOf(cli.ListsPath, list)+"/judgments", quality.JudgmentRows{Judgments: part}, outcome)
 		bar.Add(int64(len(part)))
 		return outcome, err
 	})
@@ -86,7 +87,7 @@ func (in *rowImport) told(what string, stored int, err error) error {
 
 // finish reports oddities. Rows that were skipped or refused end the command with 1.
 func (in *rowImport) finish(err error) error {
-	if told := in.report.Write(in.program.Stderr, oddPrefix); err == nil {
+	if told := in.report.Write(in.program.Stderr, offline.OddPrefix); err == nil {
 		err = told
 	}
 	if err == nil && in.report.LeftOut() > 0 {

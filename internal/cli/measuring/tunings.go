@@ -2,6 +2,7 @@ package measuring
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 )
 
@@ -22,7 +23,8 @@ func tuningsCommand(p *cli.Program) *cobra.Command {
 measured on held-out queries, and recommended if it is significantly better: as a preset that
 hybridge presets keeps. hybridge tune does so on folders.`,
 	}
-	cmd.AddCommand(tuningsRunCommand(p), tuningsListCommand(p), tuningsShowCommand(p), tuningsCancelCommand(p),
+	cmd.AddCommand(tuningsRunCommand(p), tuningsListCommand(p), tuningsShowCommand(p),
+		cancelIn(p, cli.TuningsPath, &cobra.Command{Use: "cancel TUNING", Short: "Cancel a tuning"}),
 		deleteFrom(p, cli.TuningsPath, &cobra.Command{
 			Use: "delete TUNING", Short: "Delete a tuning; presets saved from it stay",
 		}))
@@ -115,7 +117,7 @@ func runTuning(p *cli.Program, cmd *cobra.Command, f *tuningFlags) error {
 
 // savedVersion gives the version in use of a saved preset, 0 where there is no such preset.
 func savedVersion(ctx context.Context, c *cli.Client, preset string) (int, error) {
-	var v gateway.PresetVersion
+	var v versioned.PresetVersion
 	err := c.Get(ctx, pathOf("/v1/presets", preset), &v)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return 0, err
@@ -156,64 +158,24 @@ func printTuning(p *cli.Program, t *runs.Tuning, inJSON bool) error {
 
 func tuningsListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List tunings, the latest first"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var all gateway.TuningList
-			if err := c.Get(ctx, cli.TuningsPath, &all); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, all.Tunings)
-			}
-			table := cli.NewTable(p.Stdout)
-			out := &cli.Printer{W: table}
-			out.Line("ID\tSTATE\tPRESET\tMETRIC\tQUERY SET\tVERDICT")
-			for i := range all.Tunings {
-				t := &all.Tunings[i]
-				verdict := "-"
-				if t.Result != nil {
-					verdict = t.Result.Verdict()
-				}
-				out.Line("%s\t%s\t%s\t%s\t%s\t%s", t.ID, t.State, t.Preset, t.Metric, t.QuerySet, verdict)
-			}
-			if out.Err != nil {
-				return out.Err
-			}
-			return table.Flush()
-		})
-	}
-	return cmd
+	columns := "ID\tSTATE\tPRESET\tMETRIC\tQUERY SET\tVERDICT"
+	return cli.List(p, cmd, cli.TuningsPath, columns, func(t *runs.Tuning) string {
+		verdict := "-"
+		if t.Result != nil {
+			verdict = t.Result.Verdict()
+		}
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", t.ID, t.State, t.Preset, t.Metric, t.QuerySet, verdict)
+	})
 }
 
 func tuningsShowCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "show TUNING", Short: "Show the result of a tuning and the recommended preset"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			t := &runs.Tuning{}
-			if err := c.Get(ctx, pathOf(cli.TuningsPath, args[0]), t); err != nil {
-				return err
-			}
-			return printTuning(p, t, *asJSON)
-		})
-	}
-	return cmd
-}
-
-func tuningsCancelCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "cancel TUNING", Short: "Cancel a tuning"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			if err := c.Post(ctx, pathOf(cli.TuningsPath, args[0])+"/cancel", nil, nil); err != nil {
-				return err
-			}
-			return p.Done(*asJSON, "cancelled", args[0])
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		t := &runs.Tuning{}
+		if err := c.Get(ctx, pathOf(cli.TuningsPath, args[0]), t); err != nil {
+			return err
+		}
+		return printTuning(p, t, *asJSON)
+	})
 }

@@ -157,8 +157,7 @@ func printFindings(p *cli.Program, findings []finding, inJSON bool) error {
 }
 
 func printTable(w io.Writer, findings []finding) error {
-	table := cli.NewTable(w)
-	out := &cli.Printer{W: table}
+	out := cli.NewTable(w)
 	for _, f := range findings {
 		out.Line("%s\t%s\t%s", f.State, f.Check, cli.Plain(f.Detail))
 		mark := "→"
@@ -167,7 +166,7 @@ func printTable(w io.Writer, findings []finding) error {
 			mark = " "
 		}
 	}
-	return errors.Join(out.Err, table.Flush())
+	return out.Flush()
 }
 
 // masked hides the secrets of the configuration in texts of servers and libraries.

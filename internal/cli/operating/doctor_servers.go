@@ -29,7 +29,7 @@ import (
 	"github.com/hybridge-search/hybridge/synonyms"
 )
 
-// apart is how far clocks may be from each other.
+// apart is the accepted difference between clocks.
 const apart = 5 * time.Second
 
 // clock warns of a server whose clock differs.
@@ -238,7 +238,7 @@ func (x *examination) embedding(ctx context.Context) []finding {
 	return found
 }
 
-// model embeds a text by one model; at is where its settings are.
+// model embeds a text by one model; at is the key of its settings.
 func (x *examination) model(ctx context.Context, c config.Embedding, at string) []finding {
 	c.Retries = 0
 	m, err := app.NewModel(&c, slog.New(slog.DiscardHandler))

@@ -50,57 +50,51 @@ func keysCreateCommand(p *cli.Program) *cobra.Command {
 			at := time.Now().Add(expires).UTC().Truncate(time.Second)
 			wanted.ExpiresAt = &at
 		}
-		do, err := cli.PostJSON(cli.KeysPath, wanted)
-		if err != nil {
-			return err
-		}
-		return printMade(p, cmd, do, *asJSON)
-	}
-	return cmd
-}
-
-// printMade prints the key that a call makes.
-func printMade(p *cli.Program, cmd *cobra.Command, do cli.Call, inJSON bool) error {
-	return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-		text, err := c.Raw(ctx, do)
-		if err != nil {
-			return err
-		}
-		var made gateway.MadeKey
-		if err := c.Decode(text, &made); err != nil {
-			return err
-		}
-		if inJSON {
-			return cli.PrintJSON(p.Stdout, made)
-		}
-		out := &cli.Printer{W: p.Stdout}
-		out.Line("%s", made.Key)
-		return out.Err
-	})
-}
-
-func keysListCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the keys"}
-	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var list gateway.KeyList
-			if err := c.Get(ctx, cli.KeysPath, &list); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, list.Keys)
-			}
-			return printKeys(p, list.Keys)
+			return makeKey(ctx, p, c, keyCall{cli.KeysPath, wanted, *asJSON})
 		})
 	}
 	return cmd
 }
 
+// makeKey makes a key, or another secret of one, and prints it.
+func makeKey(ctx context.Context, p *cli.Program, c *cli.Client, do keyCall) error {
+	var made gateway.MadeKey
+	if err := c.Post(ctx, do.path, do.body, &made); err != nil {
+		return err
+	}
+	if do.json {
+		return cli.PrintJSON(p.Stdout, made)
+	}
+	out := &cli.Printer{W: p.Stdout}
+	out.Line("%s", made.Key)
+	return out.Err
+}
+
+// keyCall is a request that makes a key.
+type keyCall struct {
+	path string
+	body any
+	json bool // print JSON
+}
+
+func keysListCommand(p *cli.Program) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the keys"}
+	asJSON := cli.AddJSON(cmd.Flags())
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
+		var list gateway.KeyList
+		if err := c.Get(ctx, cli.KeysPath, &list); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, list.Keys)
+		}
+		return printKeys(p, list.Keys)
+	})
+}
+
 func printKeys(p *cli.Program, list []keys.Record) error {
-	table := cli.NewTable(p.Stdout)
-	out := &cli.Printer{W: table}
+	out := cli.NewTable(p.Stdout)
 	out.Line("NAME\tROLES\tKNOWLEDGE BASES\tSTATE\tLAST USE")
 	slices.SortFunc(list, func(a, b keys.Record) int { return strings.Compare(a.Name, b.Name) })
 	now := time.Now()
@@ -123,10 +117,7 @@ func printKeys(p *cli.Program, list []keys.Record) error {
 		}
 		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), locale.Text(bases), locale.Text(state), locale.Text(used))
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return out.Flush()
 }
 
 func keysRotateCommand(p *cli.Program) *cobra.Command {
@@ -134,26 +125,19 @@ func keysRotateCommand(p *cli.Program) *cobra.Command {
 		Use: "rotate NAME", Short: "Give a key a new secret and print it; it is shown only once",
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rotate := cli.Call{Method: http.MethodPost, Path: cli.KeysPath + "/" + url.PathEscape(args[0]) + "/rotate"}
-		return printMade(p, cmd, rotate, *asJSON)
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		return makeKey(ctx, p, c, keyCall{cli.KeysPath + "/" + url.PathEscape(args[0]) + "/rotate", nil, *asJSON})
+	})
 }
 
 func keysRevokeCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke NAME", Short: "Revoke a key immediately"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			_, err := c.Raw(ctx, cli.Call{Method: http.MethodDelete, Path: cli.KeysPath + "/" + url.PathEscape(args[0])})
-			if err != nil {
-				return err
-			}
-			return p.Done(*asJSON, "revoked", args[0])
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
+		_, err := c.Raw(ctx, cli.Call{Method: http.MethodDelete, Path: cli.KeysPath + "/" + url.PathEscape(args[0])})
+		if err != nil {
+			return err
+		}
+		return p.Done(*asJSON, "revoked", args[0])
+	})
 }

@@ -25,15 +25,11 @@ that start their tools themselves. It hands what they ask to a gateway's /mcp: t
 		Example: `  hybridge mcp --data-dir /srv/hybridge
   hybridge mcp --server https://search.example --key "$KEY"`,
 	}
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			r := &mcpRelay{client: c, version: p.Version}
-			defer r.close()
-			return r.serve(ctx, p.Stdin, p.Stdout)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
+		r := &mcpRelay{client: c, version: p.Version}
+		defer r.close()
+		return r.serve(ctx, p.Stdin, p.Stdout)
+	})
 }
 
 // mcpRelay answers an agent with what a gateway answers. The connection to the gateway is opened

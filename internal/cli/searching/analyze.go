@@ -42,16 +42,8 @@ to the engines. It takes the flags of search.`,
 }
 
 func analyzeForPeople(ctx context.Context, p *cli.Program, c *cli.Client, req search.Request) error {
-	do, err := cli.PostJSON("/v1/analyze", req)
-	if err != nil {
-		return err
-	}
-	text, err := c.Raw(ctx, do)
-	if err != nil {
-		return err
-	}
 	var analysis search.AnalyzeResponse
-	if err := c.Decode(text, &analysis); err != nil {
+	if err := c.Post(ctx, "/v1/analyze", req, &analysis); err != nil {
 		return err
 	}
 	return printAnalysis(p.Stdout, &analysis)
@@ -59,18 +51,14 @@ func analyzeForPeople(ctx context.Context, p *cli.Program, c *cli.Client, req se
 
 func printAnalysis(w io.Writer, a *search.AnalyzeResponse) error {
 	table := cli.NewTable(w)
-	out := &cli.Printer{W: table}
-	out.Line("TOKEN\tWEIGHT\tCHUNKS")
+	table.Line("TOKEN\tWEIGHT\tCHUNKS")
 	for _, t := range a.Tokens {
-		out.Line("%s\t%.3g\t%d", cli.Plain(t.Text), t.Weight, t.DF)
-	}
-	if out.Err != nil {
-		return out.Err
+		table.Line("%s\t%.3g\t%d", cli.Plain(t.Text), t.Weight, t.DF)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	out = &cli.Printer{W: w}
+	out := &cli.Printer{W: w}
 	out.Line("\nthe text index knows %.0f %% of the question", a.Known*100)
 	for _, s := range a.Synonyms {
 		out.Line("synonym: %s → %s (%.3g, %s)", strings.Join(s.Source, " "), strings.Join(s.Target, " "), s.Weight, s.Rule)

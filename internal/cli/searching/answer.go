@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/gateway/searches"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/rag"
 	answers "github.com/hybridge-search/hybridge/rag/answer"
@@ -43,7 +44,7 @@ relevant is found the model is not asked. The exit code is 5 when nothing answer
 		if err != nil {
 			return err
 		}
-		req := gateway.AnswerRequest{Request: asked}
+		req := searches.AnswerRequest{Request: asked}
 		if cmd.Flags().Changed("max-chars") {
 			req.MaxChars = &maxChars
 		}
@@ -58,7 +59,7 @@ relevant is found the model is not asked. The exit code is 5 when nothing answer
 }
 
 // answer asks, and prints the answer so far, even if it fails before its end.
-func answer(ctx context.Context, p *cli.Program, c *cli.Client, req *gateway.AnswerRequest, inJSON bool) error {
+func answer(ctx context.Context, p *cli.Program, c *cli.Client, req *searches.AnswerRequest, inJSON bool) error {
 	do, err := cli.PostJSON("/v1/answer", req)
 	if err != nil {
 		return err
@@ -89,10 +90,10 @@ func answer(ctx context.Context, p *cli.Program, c *cli.Client, req *gateway.Ans
 
 // ToldAnswer is the data of the events of an answer.
 type ToldAnswer struct {
-	Sources   *gateway.AnswerSources `json:"sources"`
-	Sentences []answers.Sentence     `json:"sentences"`
-	Unknown   *gateway.UnknownAnswer `json:"unknown"` // null: there are sentences
-	Done      *gateway.AnswerDone    `json:"done"`    // null: it failed before its end
+	Sources   *searches.AnswerSources `json:"sources"`
+	Sentences []answers.Sentence      `json:"sentences"`
+	Unknown   *searches.UnknownAnswer `json:"unknown"` // null: there are sentences
+	Done      *searches.AnswerDone    `json:"done"`    // null: it failed before its end
 
 	page   *page
 	silent bool   // sentences are not printed as they come
@@ -124,7 +125,7 @@ func (a *ToldAnswer) read(body io.Reader) error {
 }
 
 func (a *ToldAnswer) event(name string, data []byte) error {
-	var problem gateway.Problem
+	var problem endpoint.Problem
 	var sentence answers.Sentence
 	known := map[string]any{
 		"sources": &a.Sources, "sentence": &sentence, "unknown": &a.Unknown, "done": &a.Done, "error": &problem,

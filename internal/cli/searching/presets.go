@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/gateway/versioned"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/versions"
@@ -28,14 +28,14 @@ func presetsCommand(p *cli.Program) *cobra.Command {
 gateway runs. A saved one is a JSON object, as show prints it: a built-in preset as its
 base, and what it changes. Every save is a version; the next search uses it.`,
 	}
-	sets := cli.SetCommands[gateway.PresetVersion]{
+	sets := cli.SetCommands[versioned.PresetVersion]{
 		Program: p, Path: cli.PresetsPath, Set: "PRESET", Uncounted: true,
-		State: func(v *gateway.PresetVersion) versions.Version {
+		State: func(v *versioned.PresetVersion) versions.Version {
 			return versions.Version{
 				Set: v.Name, Version: v.Version, Author: v.Author, Comment: v.Comment, CreatedAt: v.CreatedAt,
 			}
 		},
-		Print: func(w io.Writer, v *gateway.PresetVersion) error {
+		Print: func(w io.Writer, v *versioned.PresetVersion) error {
 			if v.Definition == nil {
 				return fault.New(fault.InvalidArgument, "preset %q is built in: it has no definition, but may be a base", v.Name)
 			}
@@ -79,26 +79,21 @@ func presetEdit(text string, base *int, comment string) (any, error) {
 func presetsListCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the presets"}
 	asJSON := cli.AddJSON(cmd.Flags())
-	cli.AddTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.WithGateway(cmd, func(ctx context.Context, c *cli.Client) error {
-			var list gateway.Presets
-			if err := c.Get(ctx, cli.PresetsPath, &list); err != nil {
-				return err
-			}
-			if *asJSON {
-				return cli.PrintJSON(p.Stdout, list)
-			}
-			return printPresets(p, &list)
-		})
-	}
-	return cmd
+	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
+		var list versioned.Presets
+		if err := c.Get(ctx, cli.PresetsPath, &list); err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.PrintJSON(p.Stdout, list)
+		}
+		return printPresets(p, &list)
+	})
 }
 
 // printPresets shows the source and the description of each preset.
-func printPresets(p *cli.Program, list *gateway.Presets) error {
-	table := cli.NewTable(p.Stdout)
-	out := &cli.Printer{W: table}
+func printPresets(p *cli.Program, list *versioned.Presets) error {
+	out := cli.NewTable(p.Stdout)
 	out.Line("PRESET\tSOURCE\tBASE\tVERSION\tWHEN\tABOUT")
 	for i := range list.Details {
 		d := &list.Details[i]
@@ -108,10 +103,7 @@ func printPresets(p *cli.Program, list *gateway.Presets) error {
 		}
 		out.Line("%s\t%s\t%s\t%s\t%s\t%s", d.Name, d.Source, d.Base, version, when, cli.Plain(aboutPreset(d, list.Default)))
 	}
-	if out.Err != nil {
-		return out.Err
-	}
-	return table.Flush()
+	return out.Flush()
 }
 
 // aboutPreset describes a preset, problems first.

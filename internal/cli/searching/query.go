@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/filter"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -166,11 +167,11 @@ func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, e
 }
 
 // parseFilters reads field=text and field:=JSON.
-func parseFilters(given []string) (search.Filter, error) {
+func parseFilters(given []string) (filter.Expression, error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
-	filter := search.Filter{}
+	filter := filter.Expression{}
 	for _, text := range given {
 		field, value, found := strings.Cut(text, "=")
 		if !found || strings.TrimSuffix(field, ":") == "" {

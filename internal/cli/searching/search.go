@@ -79,30 +79,18 @@ func nameAllBases(ctx context.Context, c *cli.Client, req *search.Request) error
 
 // printAnswer prints the answer of the gateway as it is.
 func printAnswer(ctx context.Context, p *cli.Program, c *cli.Client, path string, req any) error {
-	do, err := cli.PostJSON(path, req)
-	if err != nil {
+	var answer json.RawMessage
+	if err := c.Post(ctx, path, req, &answer); err != nil {
 		return err
 	}
-	text, err := c.Raw(ctx, do)
-	if err != nil {
-		return err
-	}
-	return cli.PrintJSON(p.Stdout, json.RawMessage(text))
+	return cli.PrintJSON(p.Stdout, answer)
 }
 
 func searchForPeople(ctx context.Context, p *cli.Program, c *cli.Client, req search.Request) error {
 	size, fragments, pre, post := 160, 2, cli.MarkStart, cli.MarkEnd
 	req.Highlight = &search.Highlight{FragmentSize: &size, Fragments: &fragments, Pre: &pre, Post: &post}
-	do, err := cli.PostJSON("/v1/search", req)
-	if err != nil {
-		return err
-	}
-	text, err := c.Raw(ctx, do)
-	if err != nil {
-		return err
-	}
 	var response search.Response
-	if err := c.Decode(text, &response); err != nil {
+	if err := c.Post(ctx, "/v1/search", req, &response); err != nil {
 		return err
 	}
 	shown := newPage(p.Stdout, p.HasColours())

@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Place is how far the documents were read. It holds until Elasticsearch forgets the point in
+// Place is a position among the documents. It is valid until Elasticsearch forgets the point in
 // time, which is an hour after it was last used.
 type Place struct {
 	PointInTime string            `json:"point_in_time"`
@@ -121,7 +121,7 @@ func (r *Reader) Dimensions() int { return r.dimensions }
 // Total is the number of documents.
 func (r *Reader) Total() int { return r.total }
 
-// Place is where to go on.
+// Place returns the position to resume from.
 func (r *Reader) Place() Place { return r.place }
 
 // page is an answer of Elasticsearch.
