@@ -13,7 +13,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test check mutants test-elasticsearch-9 unit fixtures memory lint generate bench growth stale stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test check mutants test-elasticsearch-9 unit fixtures memory lint words generate bench growth stale stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -104,11 +104,19 @@ memory: ## Run what the race detector would make too slow: lines of 500 MB, host
 # Modules of their own, whose needs nobody gets who imports this one.
 MODULES := $(filter-out clients/%,$(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod')))
 
-lint: generate web ## golangci-lint (go vet and formatting included), and that a client is built without C
+lint: generate web words ## The checks of words, golangci-lint (go vet and formatting included), and that a client is built without C
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
 	@for module in $(MODULES); do (cd "$$module" && \
 		"$$($(CURDIR)/scripts/install-golangci-lint)" run --allow-parallel-runners) || exit 1; done
+
+# Texts that users read, in both languages.
+WORDS := NoReplacedTermStands|ValeHasTheGlossary|FlagsAreInTheHelp|HeadingsDiffer|READMEsShowTheSame|ErrorsShowNoGoValue|ChineseMessagesHaveNoEnglish|LanguagesSayTheSame|ReferenceSaysTheSame
+
+words: ## Check the words of what users read: terms, typography, flags, headings
+	go test -count=1 -vet=off -run '^Test($(WORDS))$$' ./docs
+	scripts/check-words
+	scripts/check-chinese
 
 generate: ## Make the generated files (the dictionaries and the documentation that the binary embeds)
 	scripts/toolchain

@@ -11,13 +11,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/brief"
 	"github.com/hybridge-search/hybridge/internal/golden"
+	"github.com/hybridge-search/hybridge/locale"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -411,10 +414,38 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	}
 }
 
-const reference = "../docs/configuration.md"
+const reference, referenceChinese = "../docs/configuration.md", "../docs/configuration.zh.md"
 
 // Promise: "Every setting is on" (docs/guide/en/operating.md).
 func TestReference(t *testing.T) { isWritten(t, reference, Reference()) }
+
+// The page in Chinese has the same settings, and no text that stayed English.
+func TestReferenceInChinese(t *testing.T) {
+	var presets map[string]string
+	text, err := os.ReadFile("testdata/presets.zh.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &presets); err != nil {
+		t.Fatal(err)
+	}
+	chinese := locale.Match("zh")
+	isHan := func(r rune) bool { return unicode.Is(unicode.Han, r) }
+	isWritten(t, referenceChinese, ReferenceChinese(func(s *Setting) (accept, doc string) {
+		doc = chinese.Text(s.Doc)
+		if own, ok := presets[s.Key]; ok {
+			doc = own
+			delete(presets, s.Key)
+		}
+		if !strings.ContainsFunc(doc, isHan) {
+			t.Errorf("%s: %q in Chinese; want a text of locale/zh.json or testdata/presets.zh.yaml", s.Key, doc)
+		}
+		return chinese.Text(s.Accept), doc
+	}))
+	for key := range presets {
+		t.Errorf("testdata/presets.zh.yaml has %s; want only settings that there are", key)
+	}
+}
 
 // isWritten compares a file with what is made of the settings; -update writes it.
 func isWritten(t *testing.T, name, want string) {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,36 +22,67 @@ commas there, and lists of entries and maps are written in YAML.
 [config/hybridge.example.yaml](../config/hybridge.example.yaml) has every setting with a comment.
 `
 
+const referenceHeadChinese = `# 配置参考
+
+<!-- 由 config 包的测试以 -update 生成；中文文字在 locale/zh.json 中。 -->
+
+设置的值依次来自默认值、YAML 文件（` + "`--config` 或 `HYBRIDGE_CONFIG`" + `）、环境变量和命令行，后者覆盖前者。名称不存在或取值不被接受时，
+网关不会启动，错误信息会说明可以接受什么。空的环境变量等于没有设置；环境变量中的列表以逗号分隔，由条目组成的列表和映射写成 YAML。
+` + "`hybridge config check`" + ` 打印实际生效的配置，不含密钥和密码。
+[config/hybridge.example.yaml](../config/hybridge.example.yaml) 有全部设置，每项带有注释（英文）。
+`
+
+// referenceWords are the words of the reference that are not of a setting, by language.
+type referenceWords struct{ head, general, columns string }
+
+var (
+	englishReference = referenceWords{referenceHead, "General", "| setting | default | accepted | also | |"}
+	chineseReference = referenceWords{referenceHeadChinese, "通用", "| 设置 | 默认值 | 可用的值 | 也可用 | 说明 |"}
+)
+
 // Reference returns docs/configuration.md.
 func Reference() string {
+	return englishReference.write(func(s *Setting) (accept, doc string) { return s.Accept, s.Doc })
+}
+
+// ReferenceChinese returns docs/configuration.zh.md; translated gives the Chinese texts of a setting.
+func ReferenceChinese(translated func(s *Setting) (accept, doc string)) string {
+	return chineseReference.write(translated)
+}
+
+func (w *referenceWords) write(texts func(s *Setting) (accept, doc string)) string {
 	var out strings.Builder
-	out.WriteString(referenceHead)
+	out.WriteString(w.head)
 	section := "-"
 	for _, s := range Settings() {
 		if group := groupOf(s.Key); group != section {
 			section = group
-			heading(&out, group)
+			w.heading(&out, group)
 		}
+		accept, doc := texts(&s)
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n",
-			s.Key, code(s.Default), cell(s.Accept), alternatives(&s), cell(s.Doc))
+			s.Key, code(s.Default), cell(accept), alternatives(&s), cell(doc))
 	}
 	return out.String()
 }
 
+// lists are the settings of several entries: each stands in the section of its entries' settings.
+var lists = []string{"keys", "presets", "embeddings", "rerankers"}
+
 // groupOf returns the first part of a key that has several.
 func groupOf(key string) string {
 	group, _, deep := strings.Cut(key, ".")
-	if !deep && !strings.HasPrefix(key, "keys") && !strings.HasPrefix(key, "presets") {
+	if !deep && !slices.Contains(lists, strings.TrimSuffix(group, "[]")) {
 		return ""
 	}
 	return strings.TrimSuffix(group, "[]")
 }
 
-func heading(out *strings.Builder, group string) {
+func (w *referenceWords) heading(out *strings.Builder, group string) {
 	if group == "" {
-		group = "General"
+		group = w.general
 	}
-	fmt.Fprintf(out, "\n## %s\n\n| setting | default | accepted | also | |\n|---|---|---|---|---|\n", group)
+	fmt.Fprintf(out, "\n## %s\n\n%s\n|---|---|---|---|---|\n", group, w.columns)
 }
 
 // alternatives lists the variable and the flag.

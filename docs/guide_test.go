@@ -60,6 +60,38 @@ func TestLanguagesSayTheSame(t *testing.T) {
 	}
 }
 
+// A page of the reference that is in Chinese too has the same shape.
+func TestReferenceSaysTheSame(t *testing.T) {
+	t.Parallel()
+	translated, err := fs.Glob(docs.Files(), "*.zh.md")
+	if err != nil || len(translated) == 0 {
+		t.Fatalf("%v, %v; want no error and some pages", translated, err)
+	}
+	for _, name := range translated {
+		zh, _ := find(t, "../"+name)
+		en, known := find(t, "../"+strings.TrimSuffix(name, ".zh.md")+".md")
+		if !known {
+			t.Errorf("%s is in Chinese alone; want it in English too", name)
+		}
+		for at := range max(len(en.shape), len(zh.shape)) {
+			if a, b := elementAt(en.shape, at), elementAt(zh.shape, at); a.kind != b.kind {
+				t.Errorf("%s: English has %s, Chinese has %s", name, a, b)
+				break
+			}
+		}
+		for _, link := range zh.links {
+			to, anchor, _ := strings.Cut(link, "#")
+			if to == "" {
+				to = name
+			}
+			target, ok := find(t, "../"+to)
+			if anchor != "" && (!ok || !slices.Contains(target.anchors, anchor)) {
+				t.Errorf("%s leads to %s, which is not there", name, link)
+			}
+		}
+	}
+}
+
 // TestLinks follows every link within the repository, and its anchor; every picture is used.
 func TestLinks(t *testing.T) {
 	t.Parallel()

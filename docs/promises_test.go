@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/brief"
 )
 
-var update = flag.Bool("update", false, "write promises.md")
+var update = flag.Bool("update", false, "write what is made of other files")
 
 // promising are words of sentences that promise something.
 var promising = regexp.MustCompile(

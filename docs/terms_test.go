@@ -30,7 +30,8 @@ func surfaces(t *testing.T) map[string][]told {
 	all := map[string][]told{}
 	for surface, pattern := range map[string]string{
 		"guide en": "guide/en/*.md", "guide zh": "guide/zh/*.md", "readme en": "../README.md", "readme zh": "../README.zh.md",
-		"changelog en": "../CHANGELOG.md", "settings en": "configuration.md",
+		"changelog en": "../CHANGELOG.md", "settings en": "configuration.md", "settings zh": "configuration.zh.md",
+		"reference en": "score-contract.md", "reference zh": "score-contract.zh.md",
 	} {
 		all[surface] = paragraphsOf(t, pattern)
 	}

@@ -5,8 +5,11 @@
 package fault
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -72,7 +75,7 @@ func Invalid(field string, value any, accepted string) *Error {
 	return &Error{
 		Kind:   InvalidArgument,
 		Field:  field,
-		Detail: fmt.Sprintf("%s is %s; it must be %s", field, show(value), accepted),
+		Detail: fmt.Sprintf("%s is %s; it must be %s", field, Show(value), accepted),
 	}
 }
 
@@ -127,23 +130,52 @@ func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 // maxShown bounds how much of a bad value is echoed, in bytes.
 const maxShown = 80
 
-func show(value any) string {
-	var s string
+// Show writes a value as the caller sent it: a string in quotation marks, an object or a list as JSON, and at most the
+// beginning of a long one.
+func Show(value any) string {
+	s := ""
 	switch v := value.(type) {
 	case string:
 		if len(v) > maxShown {
-			cut := maxShown
-			for cut > 0 && !utf8.RuneStart(v[cut]) {
-				cut--
-			}
-			return fmt.Sprintf("%q… (%d bytes)", v[:cut], len(v))
+			return fmt.Sprintf("%q… (%d bytes)", cut(v), len(v))
 		}
 		return fmt.Sprintf("%q", v)
-	default:
+	case fmt.Stringer, error:
 		s = fmt.Sprint(v)
+	default:
+		s = showJSON(v)
 	}
 	if len(s) > maxShown {
-		s = s[:maxShown] + "…"
+		s = cut(s) + "…"
 	}
 	return s
+}
+
+// showJSON writes objects, lists and null as JSON, and anything else as fmt does.
+func showJSON(value any) string {
+	switch of := reflect.ValueOf(value); of.Kind() { //nolint:exhaustive // the rest are numbers, booleans and strings
+	case reflect.Slice:
+		if of.IsNil() {
+			return "[]"
+		}
+	case reflect.Invalid, reflect.Struct, reflect.Map, reflect.Array, reflect.Pointer:
+	default:
+		return fmt.Sprint(value)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil { // NaN, for one
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// cut gives the first maxShown bytes of a text, without a part of a character.
+func cut(text string) string {
+	at := maxShown
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at]
 }

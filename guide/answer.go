@@ -26,7 +26,7 @@ func searchAddress(code, question string) string {
 }
 
 // name is the file's, which pages of the same content have in every language.
-func (p *page) name() string { return path.Base(p.file) }
+func (p *page) name() string { return path.Base(p.address) }
 
 // Search makes the page that answers a question.
 func (g *Guide) Search(ctx context.Context, code, question string) []byte {

@@ -115,9 +115,11 @@ func (e *edition) twin(v *view) string {
 		return searchAddress(e.code, v.question)
 	}
 	if v.page != nil {
-		for _, p := range e.order {
-			if p.name() == v.page.name() {
-				return p.address
+		for _, part := range e.parts {
+			for _, p := range part.pages {
+				if p.name() == v.page.name() && p.isReference() == v.page.isReference() && languageOf(p.file) == e.code {
+					return p.address
+				}
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func contents(e *edition, here *page) *html.Node {
 			if p == here {
 				attributes = append(attributes, "aria-current", "page")
 			}
-			if first := languages[0].tag; p.isReference() && e.tag != first {
+			if first := languages[0].tag; e.tag != first && languageOf(p.file) != e.code {
 				attributes = append(attributes, "lang", first, "hreflang", first)
 			}
 			list.AppendChild(el("li", nil, el("a", attributes, say(p.title))))

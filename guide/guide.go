@@ -68,7 +68,7 @@ type part struct {
 }
 
 // Read reads the guide of a documentation: guide/contents.yaml, guide/LANGUAGE/*.md, pictures in
-// SVG, and *.md as the reference, which is English.
+// SVG, and *.md as the reference: NAME.md in English, and NAME.LANGUAGE.md where it is in another language too.
 func Read(files fs.FS, words Analyzer) (*Guide, error) {
 	g := &Guide{words: words, sources: map[string][]byte{}, pages: map[string]*page{}}
 	if err := g.readSources(files); err != nil {
@@ -123,6 +123,16 @@ func isPage(name string) bool {
 	return path.Ext(name) == ".md" && slices.Contains(folders, path.Dir(name))
 }
 
+// languageOf is the language of a page: its folder in the guide, its ending in the reference, and else the first.
+func languageOf(name string) string {
+	for _, code := range Languages() {
+		if path.Dir(name) == path.Join(folder, code) || strings.HasSuffix(name, "."+code+".md") {
+			return code
+		}
+	}
+	return languages[0].code
+}
+
 // edition puts the pages of a language in their order.
 func (g *Guide) edition(t *texts, contents []listed, terms []Term) (*edition, error) {
 	e := &edition{texts: *t}
@@ -146,17 +156,23 @@ func (g *Guide) edition(t *texts, contents []listed, terms []Term) (*edition, er
 			return nil, fmt.Errorf("%s does not list the page %s", contentsFile, name)
 		}
 	}
-	if reference := g.reference(); len(reference) > 0 {
+	if reference := g.reference(t.code); len(reference) > 0 {
 		e.parts = append(e.parts, part{name: t.reference, pages: reference})
 	}
 	e.index = sync.OnceValue(func() *index { return newIndex(g.words, e, terms) })
 	return e, nil
 }
 
-// reference are the pages beside the guide, by title.
-func (g *Guide) reference() (all []*page) {
-	for _, p := range g.pages {
-		if p.isReference() {
+// reference are the pages beside the guide for readers of a language, by title: in the first language where there is no
+// page in theirs.
+func (g *Guide) reference(code string) (all []*page) {
+	first := languages[0].code
+	for name, p := range g.pages {
+		if !p.isReference() {
+			continue
+		}
+		translated := g.pages[strings.TrimSuffix(name, ".md")+"."+code+".md"] != nil
+		if in := languageOf(name); in == code || in == first && !translated {
 			all = append(all, p)
 		}
 	}
@@ -194,8 +210,10 @@ func (g *Guide) Pages() map[string][]byte {
 		}
 		all[First(e.code)] = all[e.order[0].address]
 	}
-	for _, p := range g.reference() {
-		all[p.address] = g.render(g.editions[0], p)
+	for _, p := range g.pages {
+		if p.isReference() {
+			all[p.address] = g.render(g.in(languageOf(p.file)), p)
+		}
 	}
 	return all
 }

@@ -9,11 +9,14 @@ import (
 )
 
 // addressOf is where a file is served: a page of the guide at /guide/en/NAME, the reference
-// at /guide/reference/NAME, everything else under its name.
+// at /guide/reference/NAME, in other languages at /guide/reference/zh/NAME, everything else under its name.
 func addressOf(file string) string {
 	file = strings.TrimSuffix(file, ".md")
 	if within, ok := strings.CutPrefix(file, folder+"/"); ok {
 		return Root + within
+	}
+	if name, code, ok := strings.Cut(file, "."); ok && languageOf(file+".md") == code {
+		return Root + "reference/" + code + "/" + name
 	}
 	return Root + "reference/" + file
 }

@@ -27,7 +27,7 @@ type page struct {
 	sections []section
 }
 
-// isReference reports whether a page is beside the guide, in no language but the first.
+// isReference reports whether a page is beside the guide.
 func (p *page) isReference() bool { return path.Dir(p.file) == "." }
 
 // section is the content below a heading, down to the next one.

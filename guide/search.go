@@ -71,7 +71,8 @@ func newIndex(words Analyzer, e *edition, terms []Term) *index {
 	}
 	x.whole = snapshot(whole)
 	x.searcher = bm25.Boosted(x.whole, []bm25.Part{
-		{Snapshot: snapshot(headings), Boost: headingBoost}, {Snapshot: snapshot(titles), Boost: titleBoost},
+		{Snapshot: snapshot(headings), Boost: headingBoost},
+		{Snapshot: snapshot(titles), Boost: titleBoost},
 		{Snapshot: snapshot(aliases), Boost: aliasBoost},
 	})
 	return x

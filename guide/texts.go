@@ -14,7 +14,7 @@ type texts struct {
 	notFound, notFoundAbout, notFoundSearch string
 }
 
-// languages are the languages of the guide; the reference is in the first.
+// languages are the languages of the guide; the reference is in the first, and partly in the others.
 var languages = []texts{
 	{
 		code: "en", tag: "en", language: "English",
@@ -31,15 +31,15 @@ var languages = []texts{
 	},
 	{
 		code: "zh", tag: "zh-CN", language: "中文",
-		guide: "指南", contents: "目录", onThisPage: "本页内容", skip: "跳到正文",
-		search: "搜索指南", find: "搜索", application: "应用", site: "Hybridge",
+		guide: "手册", contents: "目录", onThisPage: "本页内容", skip: "跳到正文",
+		search: "搜索手册", find: "搜索", application: "应用", site: "Hybridge",
 		previous: "上一页", next: "下一页", turning: "上一页和下一页",
-		reference: "参考（英文）",
+		reference: "参考",
 		results:   "“%s”的结果",
 		ask:       "用自己的话提问，中英文均可。“引号中的词”必须出现，-词 不得出现。",
-		nothing:   "指南中没有与“%s”匹配的内容。可以减少词语，或换一种说法。",
+		nothing:   "手册中没有与“%s”匹配的内容。可以减少词语，或换一种说法。",
 		cut:       "问题过长，只搜索了前 %d 个字符。",
-		notFound:  "没有这个页面", notFoundAbout: "指南中没有这个地址的页面。",
+		notFound:  "没有这个页面", notFoundAbout: "手册中没有这个地址的页面。",
 		notFoundSearch: "可能是其中之一：",
 	},
 }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"unsafe"
@@ -194,7 +193,7 @@ func (b *base) check(c *engine.Chunk) error {
 			continue
 		}
 		if !slices.Contains(b.table.vectors, name) {
-			return fault.Invalid("vector", name, fmt.Sprintf("one of the vector fields %v", b.table.vectors))
+			return fault.Invalid("vector", name, engine.OneOf("a vector field", b.table.vectors))
 		}
 		if err := engine.CheckVector(name, v, b.kb.Dimensions); err != nil {
 			return err

@@ -25,10 +25,16 @@ const MergedPooled = "pooled"
 // Fuse gives one ranking of each pool, and of each knowledge base outside all pools that has an answer.
 func Fuse(answers []Answered) (retrievals []Retrieval, rankings []scoring.Ranking) {
 	retrievals = make([]Retrieval, len(answers))
-	members := map[*pool][]*Retrieval{}
+	var members map[*pool][]*Retrieval
 	for i := range answers {
 		a := &answers[i]
 		retrievals[i] = Retrieval{Answered: *a, Base: rank.Base{Found: a.Found, Full: a.full, Source: a.source}}
+		if a.pool == nil {
+			continue
+		}
+		if members == nil {
+			members = map[*pool][]*Retrieval{}
+		}
 		members[a.pool] = append(members[a.pool], &retrievals[i])
 	}
 	for i := range retrievals {
@@ -47,13 +53,11 @@ func Fuse(answers []Answered) (retrievals []Retrieval, rankings []scoring.Rankin
 func fuse(members []*Retrieval) scoring.Ranking {
 	weighByQuestion(members)
 	var parts [][]*Retrieval
-	bySource := make(map[int32]*Retrieval, len(members))
 	for _, rt := range members {
 		for len(parts) <= rt.part {
 			parts = append(parts, nil)
 		}
 		parts[rt.part] = append(parts[rt.part], rt)
-		bySource[rt.Source] = rt
 	}
 	if members[0].pool != nil {
 		rankAgain(members, len(parts) > 1)
@@ -64,7 +68,10 @@ func fuse(members []*Retrieval) scoring.Ranking {
 	}
 	ranked, legs := scoring.MergeParts(fused...), scoringLegs(members)
 	thresholds := members[0].LegThresholds().Applicable(legs)
-	thresholds.Spares = func(f *scoring.Fused) bool { return bySource[f.Source].PinnedBy[f.ID()] != "" }
+	thresholds.Spares = func(f *scoring.Fused) bool {
+		from := slices.IndexFunc(members, func(rt *Retrieval) bool { return rt.Source == f.Source })
+		return members[from].PinnedBy[f.ID()] != ""
+	}
 	for _, rt := range members {
 		rt.ranked = ranked
 		rt.choosePins()
@@ -81,12 +88,16 @@ func fuse(members []*Retrieval) scoring.Ranking {
 
 // fuseTogether fuses the candidates of members whose legs weigh the same.
 func fuseTogether(members []*Retrieval) []scoring.Fused {
-	var candidates []scoring.Candidate
-	var sources []int32
+	hits := 0
 	for _, rt := range members {
-		rt.Offset = len(candidates)
-		candidates = append(candidates, rt.candidates()...)
-		sources = append(sources, slices.Repeat([]int32{rt.Source}, len(rt.Hits))...)
+		rt.Offset = hits
+		hits += len(rt.Hits)
+	}
+	candidates := make([]scoring.Candidate, 0, hits)
+	for _, rt := range members {
+		for i := range rt.Hits {
+			candidates = append(candidates, rt.Hits[i].Candidate)
+		}
 	}
 	legs := scoringLegs(members)
 	if members[0].centred() {
@@ -96,7 +107,9 @@ func fuseTogether(members []*Retrieval) []scoring.Fused {
 	}
 	ranked := members[0].Plan.Fusion.Fuse(legs, candidates)
 	for i := range ranked {
-		ranked[i].Source = sources[ranked[i].Index]
+		at := int(ranked[i].Index)
+		found := func(rt *Retrieval) bool { return at < rt.Offset+len(rt.Hits) }
+		ranked[i].Source = members[slices.IndexFunc(members, found)].Source
 	}
 	return ranked
 }
@@ -180,7 +193,11 @@ func (rt *Answered) fusedBy(hit, leg int) float64 {
 // findsSome reports whether some hit passes the thresholds on legs.
 func (rt *Answered) findsSome() bool {
 	legs := rt.ScoringLegs()
-	passing, _ := rt.LegThresholds().Applicable(legs).Cut(rt.Plan.Fusion.Fuse(legs, rt.candidates()))
+	thresholds := rt.LegThresholds().Applicable(legs)
+	if len(rt.Hits) == 0 || len(thresholds.Legs) == 0 {
+		return len(rt.Hits) > 0
+	}
+	passing, _ := thresholds.Cut(rt.Plan.Fusion.Fuse(legs, rt.candidates()))
 	return len(passing) > 0
 }
 

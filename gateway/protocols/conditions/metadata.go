@@ -89,7 +89,8 @@ func Filter(member, logic string, conditions []MetadataCondition) (filter.Expres
 func (c *MetadataCondition) on(field, at string) (filter.Expression, error) {
 	switch c.Operator {
 	case "empty":
-		return filter.Join("any_of", []filter.Expression{filter.Is(field, "exists", false), {field: filter.JSON([]any{""})}}), nil
+		empty := filter.Expression{field: filter.JSON([]any{""})}
+		return filter.Join("any_of", []filter.Expression{filter.Is(field, "exists", false), empty}), nil
 	case "not empty":
 		return filter.Expression{field: filter.JSON(map[string]any{"exists": true, "not": ""})}, nil
 	}

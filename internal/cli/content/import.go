@@ -226,8 +226,8 @@ func (i *imported) sameEngine(ctx context.Context, wanted string) (bool, error) 
 func (i *imported) checkFits() error {
 	from := &i.head.KnowledgeBase
 	differs := func(what string, has, wanted any) error {
-		return fault.New(fault.Conflict, "knowledge base %q exists and its %s is %v; the export's is %v: "+
-			"import it under another id (--kb)", i.kb.ID, what, has, wanted)
+		return fault.New(fault.Conflict, "knowledge base %q exists and its %s is %s; the export's is %s: "+
+			"import it under another id (--kb)", i.kb.ID, what, fault.Show(has), fault.Show(wanted))
 	}
 	switch {
 	case i.kb.Kind != from.Kind:
