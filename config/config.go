@@ -41,7 +41,7 @@ type Config struct {
 	Ingest        Ingest        `yaml:"ingest"`
 	Embedding     Embedding     `yaml:"embedding"`
 
-	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. A model that is left out has that name; other settings that are left out or 0 have the defaults of embedding."`
+	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. If model is omitted, it is that name; other settings that are omitted or 0 have the defaults of embedding."`
 
 	LLM      LLM      `yaml:"llm"`
 	Answer   Answer   `yaml:"answer"`
@@ -119,7 +119,7 @@ type Postgres struct {
 // Ingest configures the converter of files that the gateway does not read itself, or not as well.
 type Ingest struct {
 	ConverterURL     string        `yaml:"converter_url" accept:"an http(s) URL, or nothing" doc:"URL of what makes Markdown or HTML of files, as http://127.0.0.1:9998/tika or http://127.0.0.1:5001/v1/convert/file. It gets the files of converter_formats."`
-	ConverterShape   string        `yaml:"converter_shape" default:"plain" accept:"plain, tika, docling or mineru" doc:"Of its requests: plain is a file by POST and its text as the answer."`
+	ConverterShape   string        `yaml:"converter_shape" default:"plain" accept:"plain, tika, docling or mineru" doc:"Request format: plain posts the file and takes the answer's text."`
 	ConverterKey     Secret        `yaml:"converter_key" doc:"Sent as a bearer token."`
 	ConverterFormats []string      `yaml:"converter_formats" default:".doc,.epub,.odp,.ods,.odt,.ppt,.rtf,.xls" accept:"extensions in lower case, as .odt" doc:"Files that it reads. One that the gateway reads too, such as .pdf, is then read by the converter."`
 	ConverterTimeout time.Duration `yaml:"converter_timeout" default:"5m" doc:"Limit for one file."`
@@ -142,8 +142,8 @@ type EmbeddingService struct {
 	Base64            bool           `yaml:"base64" doc:"Ask for vectors in base64, which takes a quarter of the bytes."`
 	QueryPrefix       string         `yaml:"query_prefix" doc:"Text before queries, such as 'query: ' for the e5 models."`
 	PassagePrefix     string         `yaml:"passage_prefix" doc:"Text before passages, such as 'passage: '."`
-	QueryExtra        map[string]any `yaml:"query_extra" doc:"Further members of requests for queries."`
-	PassageExtra      map[string]any `yaml:"passage_extra" doc:"Further members of requests for passages."`
+	QueryExtra        map[string]any `yaml:"query_extra" doc:"Further fields of requests for queries."`
+	PassageExtra      map[string]any `yaml:"passage_extra" doc:"Further fields of requests for passages."`
 	MaxRunes          int            `yaml:"max_runes" accept:"a whole number >= 0" doc:"Longer texts are cut off; 0: no limit."`
 	BatchSize         int            `yaml:"batch_size" default:"32" accept:"1 to 2048" doc:"Most texts in one request."`
 	Timeout           time.Duration  `yaml:"timeout" default:"30s" doc:"Limit for one request."`
@@ -214,8 +214,8 @@ type RerankService struct {
 	URL     string        `yaml:"url" accept:"an http(s) URL" doc:"URL of the rerank endpoint."`
 	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
 	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
-	Timeout time.Duration `yaml:"timeout" default:"10s" doc:"Limit for one request; 10s where it is left out."`
-	Shape   string        `yaml:"shape" default:"cohere" accept:"cohere, tei or voyage" doc:"Of its requests: cohere is also Jina's, vLLM's, Xinference's and LocalAI's, tei that of text-embeddings-inference."`
+	Timeout time.Duration `yaml:"timeout" default:"10s" doc:"Limit for one request; 10s if omitted."`
+	Shape   string        `yaml:"shape" default:"cohere" accept:"cohere, tei or voyage" doc:"Request format: cohere also fits Jina, vLLM, Xinference and LocalAI; tei is text-embeddings-inference."`
 }
 
 // AllRerankers combines reranker and rerankers, by name.
@@ -256,7 +256,7 @@ type Events struct {
 	Text          string `yaml:"text" default:"keep" accept:"keep, hash or drop" doc:"What is kept of the text of questions: all, a keyed hash by which the same question is known again, or nothing."`
 	HashKey       Secret `yaml:"hash_key" accept:"16 characters or more, or nothing" doc:"Key of the hashes, which gateways of the same data must share; by default a random one of each data directory."`
 	RetentionDays int    `yaml:"retention_days" default:"90" accept:"1 to 3650" doc:"Days after which searches and events are deleted."`
-	SpoolBytes    Size   `yaml:"spool_bytes" default:"256MiB" accept:"1MiB to 1TiB" doc:"What may wait in events.db of the data directory while the store is away; beyond, events are refused and searches are not logged."`
+	SpoolBytes    Size   `yaml:"spool_bytes" default:"256MiB" accept:"1MiB to 1TiB" doc:"What may wait in events.db of the data directory while the store is unavailable; beyond, events are refused and searches are not logged."`
 	Application   string `yaml:"application" accept:"at most 256 bytes" doc:"Name of the application, which is noted with each search."`
 }
 

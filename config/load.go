@@ -70,12 +70,11 @@ func Flags(flags *pflag.FlagSet) {
 		if s.Flag == "" {
 			continue
 		}
-		usage := fmt.Sprintf("%s (%s)", strings.TrimSuffix(s.Doc, "."), s.Accept)
 		if s.Accept == "true or false" {
-			flags.Bool(s.Flag, false, usage)
+			flags.Bool(s.Flag, false, s.Usage())
 			continue
 		}
-		flags.String(s.Flag, s.Default, usage)
+		flags.String(s.Flag, s.Default, s.Usage())
 	}
 }
 

@@ -32,6 +32,11 @@ func (s *Setting) Env() string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
+// Usage is the help of the flag.
+func (s *Setting) Usage() string {
+	return fmt.Sprintf("%s (%s)", strings.TrimSuffix(s.Doc, "."), s.Accept)
+}
+
 // Settings lists all settings in the order of Config. Nobody changes the list: all who ask have it in common.
 func Settings() []Setting { return collected() }
 

@@ -41,6 +41,10 @@ func surfaces(t *testing.T) map[string][]told {
 		all["messages en"] = append(all["messages en"], told{"locale/zh.json", english})
 		all["messages zh"] = append(all["messages zh"], told{"locale/zh.json", chinese})
 	}
+	for english, chinese := range entriesOf(t, "../locale/cli.zh.json") {
+		all["commands en"] = append(all["commands en"], told{"locale/cli.zh.json", english})
+		all["commands zh"] = append(all["commands zh"], told{"locale/cli.zh.json", chinese})
+	}
 	all["api en"] = descriptions(t, "../gateway/testdata/openapi.json")
 	all["help en"] = linesOf(t, "../cmd/hybridge/testdata/help.txt")
 	all["log en"] = logged(t)

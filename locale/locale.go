@@ -31,22 +31,31 @@ type Language struct {
 //go:embed *.json
 var files embed.FS
 
-// languages are those offered; English, which needs no catalog, is the default.
-var languages = []*Language{nil, newLanguage("zh")}
+// languages are those offered; English, which needs no catalog, is the default. The command line has more to say
+// than a server: its catalogs are read only where a command line asks for one.
+var (
+	languages        = []*Language{nil, newLanguage("zh", "zh.json")}
+	commandLanguages = []*Language{nil, newLanguage("zh", "zh.json", "cli.zh.json")}
+)
 
 var matcher = language.NewMatcher([]language.Tag{language.English, language.Chinese})
 
 // Match gives the language that a header Accept-Language asks for.
-func Match(accept string) *Language {
+func Match(accept string) *Language { return languages[indexOf(accept)] }
+
+// MatchCommands gives the language of a command line, which knows the texts of the server too.
+func MatchCommands(tag string) *Language { return commandLanguages[indexOf(tag)] }
+
+func indexOf(accept string) int {
 	if accept == "" {
-		return nil
+		return 0
 	}
 	_, index := language.MatchStrings(matcher, accept)
-	return languages[index]
+	return index
 }
 
-func newLanguage(tag string) *Language {
-	return &Language{tag: tag, catalog: sync.OnceValue(func() *catalog { return load(tag) })}
+func newLanguage(tag string, catalogs ...string) *Language {
+	return &Language{tag: tag, catalog: sync.OnceValue(func() *catalog { return load(catalogs) })}
 }
 
 // Tag is the language's name, as in a header Content-Language.
@@ -72,6 +81,7 @@ func (l *Language) Text(english string) string {
 type catalog struct {
 	messages []message
 	plain    map[string]string // the messages without values, by their English
+	formats  map[string]string // all translations, by their English
 	joints   map[string]string
 }
 
@@ -81,24 +91,26 @@ var joints = []string{"; ", ", ", " or "}
 // maxJoined bounds how many parts of a text are looked at.
 const maxJoined = 16
 
-func load(tag string) *catalog {
-	data, err := files.ReadFile(tag + ".json")
-	if err != nil {
-		panic(fmt.Sprintf("locale: %v", err)) // it is embedded under the names in languages
+func load(catalogs []string) *catalog {
+	entries := map[string]string{}
+	for _, name := range catalogs {
+		data, err := files.ReadFile(name)
+		if err != nil {
+			panic(fmt.Sprintf("locale: %v", err)) // it is embedded under the names in languages
+		}
+		if err := json.Unmarshal(data, &entries); err != nil {
+			panic(fmt.Sprintf("locale: %s: %v", name, err)) // a test reads every catalog
+		}
 	}
-	c, err := parse(data)
+	c, err := parse(entries)
 	if err != nil {
-		panic(fmt.Sprintf("locale: %s.json: %v", tag, err)) // a test reads every catalog
+		panic(fmt.Sprintf("locale: %v: %v", catalogs, err)) // as above
 	}
 	return c
 }
 
-func parse(data []byte) (*catalog, error) {
-	var entries map[string]string
-	if err := json.Unmarshal(data, &entries); err != nil {
-		return nil, err
-	}
-	c := &catalog{plain: map[string]string{}, joints: map[string]string{}}
+func parse(entries map[string]string) (*catalog, error) {
+	c := &catalog{plain: map[string]string{}, joints: map[string]string{}, formats: entries}
 	for _, english := range slices.Sorted(maps.Keys(entries)) {
 		if slices.Contains(joints, english) {
 			c.joints[english] = entries[english]

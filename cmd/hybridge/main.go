@@ -1,7 +1,7 @@
 // Command hybridge is the search gateway and its command line.
 //
 // Exit codes: 0 success; 1 failure, also of a part of an ingest; 2 the command line, the
-// configuration or the request is wrong; 3 what was named does not exist; 4 a server is
+// configuration or the request is wrong; 3 not found; 4 a server is
 // unavailable, overloaded or too slow; 5 nothing answers the question.
 package main
 
@@ -25,9 +25,9 @@ var version = "unknown"
 // groups are the commands, as help lists them.
 var groups = []cli.Group{
 	{Title: "Search", Commands: searching.Commands},
-	{Title: "Which is better", Commands: measuring.Commands},
-	{Title: "What is searched", Commands: content.Commands},
-	{Title: "The gateway", Commands: operating.Commands},
+	{Title: "Quality", Commands: measuring.Commands},
+	{Title: "Data", Commands: content.Commands},
+	{Title: "Gateway", Commands: operating.Commands},
 }
 
 func main() {

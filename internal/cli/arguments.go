@@ -114,7 +114,7 @@ func MissingFlag(name, accepted string) error {
 func LeftOut(flags *pflag.FlagSet, beside string, names ...string) error {
 	for _, name := range names {
 		if flags.Changed(name) {
-			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "left out with "+beside)
+			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "omitted with "+beside)
 		}
 	}
 	return nil
@@ -134,7 +134,8 @@ func GivenWith(flags *pflag.FlagSet, other string, names ...string) error {
 func accepted(v pflag.Value) string {
 	known := map[string]string{
 		"int": "a whole number", "float64": "a number", "bool": "true or false",
-		"duration": "a duration, as 90s or 720h", "stringToString": "name=value",
+		(*languageValue)(nil).Type(): "en or zh",
+		"duration":                   "a duration, as 90s or 720h", "stringToString": "name=value",
 	}
 	if words, ok := known[v.Type()]; ok {
 		return words

@@ -21,9 +21,10 @@ import (
 
 // Client calls the API of a gateway.
 type Client struct {
-	Base string
-	Key  string
-	HTTP *http.Client
+	Base     string
+	Key      string
+	Language string // of answers, as in Accept-Language; empty: English
+	HTTP     *http.Client
 }
 
 // NewClient makes a client of the gateway at a URL.
@@ -126,6 +127,9 @@ func (c *Client) Stream(ctx context.Context, do Call) (io.ReadCloser, error) {
 	}
 	if c.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	if c.Language != "" {
+		request.Header.Set("Accept-Language", c.Language)
 	}
 	response, err := c.HTTP.Do(request)
 	if err != nil {

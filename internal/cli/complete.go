@@ -18,11 +18,13 @@ const completionPatience = time.Second
 func (p *Program) completeAll(cmd *cobra.Command) {
 	// cobra keeps everything registered here for ever, and in it the command: only for the shell that asks.
 	if len(p.args) > 0 && strings.HasPrefix(p.args[0], cobra.ShellCompRequestCmd) {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		register := func(f *pflag.Flag) {
 			if complete := p.completionOf(f); complete != nil {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for one that has its own
 			}
-		})
+		}
+		cmd.Flags().VisitAll(register)
+		cmd.PersistentFlags().VisitAll(register)
 	}
 	if cmd.ValidArgsFunction != nil || cmd.HasSubCommands() {
 		return
@@ -116,7 +118,7 @@ func (p *Program) whoAnswers(cmd *cobra.Command) *asked {
 	if server == "" {
 		return a
 	}
-	c, err := NewClient(server, key)
+	c, err := p.NewClient(server, key)
 	if err == nil && certificate != "" {
 		err = c.Trust(certificate)
 	}

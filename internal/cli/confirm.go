@@ -47,7 +47,7 @@ func (c *Confirmation) Ask(about func() (string, error)) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Program.Stderr, "%s [y/N] ", question)
+	fmt.Fprintf(c.Program.Stderr, "%s [y/N] ", c.Program.language.Text(question))
 	answer, _ := bufio.NewReader(c.Program.Stdin).ReadString('\n') // unreadable input is no yes
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes", "是":
@@ -64,6 +64,6 @@ func (p *Program) HasColours() bool {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
-	file, ok := w.(*os.File)
+	file, ok := plainWriter(w).(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

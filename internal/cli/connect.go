@@ -32,7 +32,7 @@ func AddTarget(cmd *cobra.Command) {
 // AddGateway adds the flags that say which gateway a command uses.
 func AddGateway(cmd *cobra.Command) {
 	cmd.Flags().String("server", "", "URL of a running gateway ("+serverVariable+"); "+
-		"without it the one that uses the data directory, or one for the time of the command")
+		"default: the one that uses the data directory, or one started for this command")
 	cmd.Flags().String("key", "", "API key ("+KeyVariable+")")
 	grouped(cmd.Flags(), ofGateway, "server", "key")
 }
@@ -60,6 +60,15 @@ func (p *Program) Calling(cmd *cobra.Command, do func(context.Context, *Client, 
 	return cmd
 }
 
+// NewClient makes a client of the gateway at a URL that answers in the language of the command line.
+func (p *Program) NewClient(server, key string) (*Client, error) {
+	c, err := NewClient(server, key)
+	if err == nil && p.language != nil {
+		c.Language = p.language.Tag()
+	}
+	return c, err
+}
+
 func (p *Program) connect(cmd *cobra.Command) (*Client, func() error, error) {
 	server, key, err := p.Target(cmd)
 	if err != nil {
@@ -67,7 +76,7 @@ func (p *Program) connect(cmd *cobra.Command) (*Client, func() error, error) {
 	}
 	nothing := func() error { return nil }
 	if server != "" {
-		c, err := NewClient(server, key)
+		c, err := p.NewClient(server, key)
 		if err == nil {
 			p.checkKeyCounts(cmd, c)
 		}
@@ -82,7 +91,7 @@ func (p *Program) connect(cmd *cobra.Command) (*Client, func() error, error) {
 		return nil, nil, err
 	}
 	if running != "" {
-		c, err := NewClient(running, key)
+		c, err := p.NewClient(running, key)
 		if err == nil && settings.TLS.Cert != "" {
 			err = c.Trust(settings.TLS.Cert)
 		}
@@ -167,7 +176,7 @@ func (p *Program) startOwn(ctx context.Context, settings *config.Config, lock *d
 		return nil, errors.Join(err, listener.Close())
 	}
 	own := &ownGateway{app: opened, lock: lock, served: make(chan error, 1)}
-	own.client, err = NewClient(app.URLOf(listener.Addr()), key)
+	own.client, err = p.NewClient(app.URLOf(listener.Addr()), key)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), opened.Close())
 	}

@@ -29,10 +29,11 @@ func (p *Program) HintAtModel(c *config.Config) {
 		return
 	}
 	start := p.commandLine()
-	fmt.Fprintln(p.Stderr, "Only keywords answer: no embedding model is configured. For hybrid search start again by "+
-		"one of these, or see hybridge doctor:")
-	fmt.Fprintln(p.Stderr, "  "+fmt.Sprintf(addingModel.local, start))
-	fmt.Fprintln(p.Stderr, "  "+fmt.Sprintf(addingModel.ollama, start))
+	out := &Printer{W: p.Stderr}
+	out.Line("Keyword search only: no embedding model is configured. For hybrid search, start again with one of these, or see " +
+		"hybridge doctor:")
+	out.Line("  %s", fmt.Sprintf(addingModel.local, start))
+	out.Line("  %s", fmt.Sprintf(addingModel.ollama, start))
 }
 
 // WaysToModel are whole command lines that start a gateway with an embedding model.

@@ -79,6 +79,7 @@ var flagNames = map[string]names{
 	"search-analyzer": among("ik_smart", "ik_max_word"),
 	"vector-index":    among("int8_hnsw", "hnsw", "int4_hnsw", "bbq_hnsw", "flat", "int8_flat", "half_hnsw", "none"),
 	"roles":           among(keys.Search, keys.Write, keys.Manage, keys.Operate),
+	langFlag:          among(languageNames...),
 	"log-format":      among("text", "json"),
 	"log-level":       among("debug", "info", "warn", "error"),
 }

@@ -23,16 +23,6 @@ func PrintJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// Done reports the outcome for a named thing: "deleted manuals", {"deleted": "manuals"}.
-func (p *Program) Done(inJSON bool, what, name string) error {
-	if inJSON {
-		return PrintJSON(p.Stdout, map[string]string{what: name})
-	}
-	out := &Printer{W: p.Stdout}
-	out.Line("%s %s", what, name)
-	return out.Err
-}
-
 // Counted returns "1 key" or "3 keys".
 func Counted(n int, noun string) string {
 	if n == 1 {
@@ -50,8 +40,13 @@ type Printer struct {
 // Line writes a line.
 func (p *Printer) Line(format string, args ...any) {
 	if p.Err == nil {
-		_, p.Err = fmt.Fprintf(p.W, format+"\n", args...)
+		_, p.Err = io.WriteString(p.W, p.Say(format, args...)+"\n")
 	}
+}
+
+// Say is a part of a line, in the language of whoever reads it.
+func (p *Printer) Say(format string, args ...any) string {
+	return readerOf(p.W).Format(format, args...)
 }
 
 // CountedQueries returns "1 query" or "3 queries".

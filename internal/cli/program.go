@@ -3,15 +3,15 @@
 //
 // program.go runs a command line and tells its errors; root.go, usage.go (help) and complete.go (the shell) are about
 // all commands. A command takes its arguments and flags by arguments.go, settings.go and confirm.go, reaches a gateway
-// by connect.go and client.go, and writes by output.go, table.go and progress.go; sets.go are commands on sets with
-// versions. names.go says which flags and arguments are names of something, listed.go which names there are, and
+// by connect.go and client.go, and writes by output.go, table.go, wrap.go and progress.go; language.go says in which
+// language, reader.go takes it along, and flaghelp.go lists flags in a help. sets.go are commands on sets with versions.
+// names.go says which flags and arguments are names of something, listed.go which names there are, and
 // suggest.go which one a misspelt one may stand for; hint.go says how to get an embedding model.
 package cli
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,6 +20,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/endpoint"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // The exit codes of commands.
@@ -40,14 +41,16 @@ type Program struct {
 	Version        string
 	Groups         []Group
 
-	Name    string   // of the program, as it was started; may be empty
-	args    []string // after it
-	started bool     // the command line is valid
+	Name     string           // of the program, as it was started; may be empty
+	args     []string         // after it
+	language *locale.Language // of its reader
+	started  bool             // the command line is valid
 }
 
 // Run executes a command line and returns its exit code.
 func (p *Program) Run(ctx context.Context, args []string) int {
 	p.args = args
+	p.speak(languageOf(args, p.Variable))
 	root := p.RootCommand()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -69,9 +72,10 @@ func (p *Program) tell(cmd *cobra.Command, err error) {
 		_ = PrintJSON(p.Stderr, p.problemOf(err)) // there is no other place to say it
 		return
 	}
-	fmt.Fprintf(p.Stderr, "hybridge: %v\n", err)
+	out := &Printer{W: p.Stderr}
+	out.Line("hybridge: %v", err)
 	if p.isUsage(cmd, err) {
-		fmt.Fprintf(p.Stderr, "See '%s --help'.\n", cmd.CommandPath())
+		out.Line("See '%s --help'.", cmd.CommandPath())
 	}
 }
 
@@ -80,7 +84,7 @@ func (p *Program) problemOf(err error) *toldProblem {
 		err = fault.New(fault.InvalidArgument, "%v", err)
 	}
 	told := &toldProblem{Problem: endpoint.ProblemOf(err)}
-	told.Detail = err.Error() // who runs a command may know all of it
+	told.Detail = p.language.Lines(err.Error()) // who runs a command may know all of it
 	var s *suggestion
 	if errors.As(err, &s) {
 		told.DidYouMean = s.meant
@@ -110,12 +114,29 @@ func (p *Program) inJSON() bool {
 
 // warn says on standard error what does not end the command.
 func (p *Program) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := p.language.Format(format, args...)
 	if p.inJSON() {
 		_ = PrintJSON(p.Stderr, map[string]string{"warning": text}) // as in tell
 		return
 	}
-	fmt.Fprintf(p.Stderr, "hybridge: warning: %s\n", text)
+	out := &Printer{W: p.Stderr}
+	out.Line("hybridge: warning: %s", text)
+}
+
+// Done reports the outcome for a named thing: "deleted manuals", {"deleted": "manuals"}.
+func (p *Program) Done(inJSON bool, what, name string) error {
+	if inJSON {
+		return PrintJSON(p.Stdout, map[string]string{what: name})
+	}
+	out := &Printer{W: p.Stdout}
+	out.Line("%s %s", locale.Text(what), name)
+	return out.Err
+}
+
+// Note writes a line to standard error, beside the answer.
+func (p *Program) Note(format string, args ...any) {
+	out := &Printer{W: p.Stderr}
+	out.Line(format, args...)
 }
 
 // ErrReported is the error of a command that has printed its failures already.

@@ -1,18 +1,20 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // Progress is a progress bar on a terminal; elsewhere it does nothing.
 type Progress struct {
 	bar  *progressbar.ProgressBar
 	what string
+	says *locale.Language
 	unit unit
 	size int64 // -1: unknown
 	pace pace
@@ -29,13 +31,13 @@ func InPieces(n float64) string { return humanize.Comma(int64(n)) }
 
 // NewProgress returns a bar for a number of bytes or of things; -1: unknown.
 func NewProgress(w io.Writer, what string, size int64, unit unit) *Progress {
-	p := &Progress{what: what, unit: unit, size: size}
+	p := &Progress{what: readerOf(w).Text(what), says: readerOf(w), unit: unit, size: size}
 	if !isTerminal(w) {
 		return p
 	}
 	p.pace.start(time.Now())
 	p.bar = progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.what), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
 	)
@@ -89,17 +91,18 @@ func (p *Progress) Finish() {
 
 // text says how much is done, how fast, and how long the rest will take.
 func (p *Progress) text() string {
-	text := fmt.Sprintf("%s %s", p.what, p.unit(float64(p.pace.done)))
+	done := p.unit(float64(p.pace.done))
 	if p.size > 0 {
-		text += " of " + p.unit(float64(p.size))
+		done = p.says.Format("%s of %s", done, p.unit(float64(p.size)))
 	}
+	text := p.what + " " + done
 	rate := p.pace.rate()
 	if rate <= 0 {
 		return text
 	}
 	text += ", " + p.unit(rate) + "/s"
 	if p.size > 0 {
-		text += ", " + p.pace.left(p.size).Round(time.Second).String() + " left"
+		text += ", " + p.says.Format("%s left", p.pace.left(p.size).Round(time.Second))
 	}
 	return text
 }

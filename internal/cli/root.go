@@ -14,15 +14,17 @@ func (p *Program) RootCommand() *cobra.Command {
 		Long: `Hybridge turns a plain question into keyword and vector searches on Elasticsearch,
 PostgreSQL or its own engine in one file, and fuses them into one explained answer.
 
-Exit codes: 0 all went well; 1 it failed; 2 the command line, the configuration or
-the request is wrong; 3 what was named does not exist; 4 a server is away or too slow;
+Exit codes: 0 success; 1 failure; 2 the command line, the configuration or
+the request is wrong; 3 not found; 4 a server is unavailable or too slow;
 5 nothing answers the question (answer).
 Answers are on standard output, errors and warnings on standard error; with --json
-both are JSON, and an error has the members of the HTTP API's: code, field, detail.`,
+both are JSON, and an error has the fields of the HTTP API: code, field, detail.`,
 		Version:       p.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.PersistentFlags().Var(&languageValue{}, langFlag,
+		"Language of help, reports and errors (default: by LC_ALL, LC_MESSAGES and LANG)")
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -33,11 +35,15 @@ both are JSON, and an error has the members of the HTTP API's: code, field, deta
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(p.versionCommand(), settingsHelp())
+	root.AddCommand(p.versionCommand(), p.settingsHelp())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	root.SetUsageFunc(usage)
+	root.InitDefaultVersionFlag()
+	if f := root.Flags().Lookup("version"); f != nil { // there is none without a version
+		f.Usage = "Print the version"
+	}
+	root.SetUsageFunc(p.usage)
 	root.SetFlagErrorFunc(flagProblem)
 	p.complement(root)
 	return root
@@ -70,6 +76,7 @@ func (p *Program) complement(cmd *cobra.Command) {
 			return run(cmd, args)
 		}
 	}
+	p.translateHelp(cmd)
 	p.completeAll(cmd)
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway/versioned"
+	"github.com/hybridge-search/hybridge/locale"
 	"github.com/hybridge-search/hybridge/versions"
 )
 
@@ -63,17 +63,17 @@ func (s SetCommands[V]) table(all []V, inJSON bool) error {
 		return PrintJSON(s.Program.Stdout, all)
 	}
 	out := NewTable(s.Program.Stdout)
-	rules := func(text string) string {
-		if s.Uncounted {
-			return ""
-		}
-		return "\t" + text
+	if s.Uncounted {
+		out.Line("%s\tVERSION\tWHEN\tAUTHOR\tCOMMENT", locale.Text(s.Set))
+	} else {
+		out.Line("%s\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT", locale.Text(s.Set))
 	}
-	out.Line("%s\tVERSION%s\tWHEN\tAUTHOR\tCOMMENT", s.Set, rules("RULES"))
 	for i := range all {
-		v := s.State(&all[i])
-		out.Line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules(strconv.Itoa(v.Rules)),
-			v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
+		v, rules := s.State(&all[i]), ""
+		if !s.Uncounted {
+			rules = "\t" + strconv.Itoa(v.Rules)
+		}
+		out.Line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules, v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
 	}
 	return out.Flush()
 }
@@ -81,7 +81,7 @@ func (s SetCommands[V]) table(all []V, inJSON bool) error {
 // Show is the command that prints a set.
 func (s SetCommands[V]) Show(cmd *cobra.Command) *cobra.Command {
 	var version int
-	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the one in use)")
+	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the current one)")
 	asJSON := AddJSON(cmd.Flags())
 	return s.Program.Calling(cmd, func(ctx context.Context, c *Client, args []string) error {
 		var v V
@@ -95,7 +95,7 @@ func (s SetCommands[V]) Show(cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		if of := s.State(&v); version == 0 && of.Version > 0 { // beside the text, which is for a file
-			fmt.Fprintf(s.Program.Stderr, "%s: version %d is in use; save with --base %d refuses when another came since\n",
+			s.Program.Note("%s: version %d is in use; save with --base %d refuses when another came since",
 				of.Set, of.Version, of.Version)
 		}
 		return nil
@@ -104,7 +104,7 @@ func (s SetCommands[V]) Show(cmd *cobra.Command) *cobra.Command {
 
 // AddBaseVersion adds the flag for the version that was edited; base is nil without it.
 func AddBaseVersion(cmd *cobra.Command) (base func() *int) {
-	seen := cmd.Flags().Int("base", 0, "Fail unless this version is in use")
+	seen := cmd.Flags().Int("base", 0, "Fail unless this is the current version")
 	return func() *int {
 		if !cmd.Flags().Changed("base") {
 			return nil
@@ -116,7 +116,7 @@ func AddBaseVersion(cmd *cobra.Command) (base func() *int) {
 // Save is the command that stores a version of a set.
 func (s SetCommands[V]) Save(cmd *cobra.Command) *cobra.Command {
 	var comment string
-	cmd.Flags().StringVar(&comment, "comment", "", "Why, for the history")
+	cmd.Flags().StringVar(&comment, "comment", "", "Comment for the history")
 	edited := AddBaseVersion(cmd)
 	asJSON := AddJSON(cmd.Flags())
 	AddTarget(cmd)
@@ -137,7 +137,7 @@ func (s SetCommands[V]) Save(cmd *cobra.Command) *cobra.Command {
 // Rollback is the command that puts an earlier version into use.
 func (s SetCommands[V]) Rollback(cmd *cobra.Command) *cobra.Command {
 	var body versioned.Rollback
-	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
+	cmd.Flags().StringVar(&body.Comment, "comment", "", "Comment for the history")
 	base := AddBaseVersion(cmd)
 	asJSON := AddJSON(cmd.Flags())
 	AddTarget(cmd)
@@ -163,11 +163,11 @@ func (s SetCommands[V]) change(cmd *cobra.Command, method, path string, body any
 			return PrintJSON(s.Program.Stdout, v)
 		}
 		state, out := s.State(&v), &Printer{W: s.Program.Stdout}
-		counted := fmt.Sprintf(" with %d rules", state.Rules)
 		if s.Uncounted {
-			counted = ""
+			out.Line("%s: version %d is in use", state.Set, state.Version)
+		} else {
+			out.Line("%s: version %d with %d rules is in use", state.Set, state.Version, state.Rules)
 		}
-		out.Line("%s: version %d%s is in use", state.Set, state.Version, counted)
 		return out.Err
 	})
 }

@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // terminal measures the width of texts; ambiguous characters are narrow, wherever the program runs.
@@ -23,7 +24,11 @@ type Table struct {
 func NewTable(out io.Writer) *Table { return &Table{out: out} }
 
 // Line adds a line.
-func (t *Table) Line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *Table) Line(format string, args ...any) {
+	t.WriteString(t.readBy().Format(format, args...) + "\n")
+}
+
+func (t *Table) readBy() *locale.Language { return readerOf(t.out) }
 
 // Flush writes the lines.
 func (t *Table) Flush() error {

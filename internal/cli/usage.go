@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/hybridge-search/hybridge/config"
 )
@@ -31,13 +28,13 @@ func grouped(flags *pflag.FlagSet, group string, names ...string) {
 }
 
 // usage prints the help of a command: relevant flags first, and rarely relevant ones in one line.
-func usage(cmd *cobra.Command) error {
-	out := &Printer{W: cmd.OutOrStderr()}
+func (p *Program) usage(cmd *cobra.Command) error {
+	out := &Printer{W: &localized{cmd.OutOrStderr(), p.language}}
 	out.Line("Usage:")
 	if cmd.HasAvailableSubCommands() {
 		out.Line("  %s COMMAND", cmd.CommandPath())
 	} else {
-		out.Line("  %s", cmd.UseLine())
+		out.Line("  %s", strings.Replace(cmd.UseLine(), "[flags]", out.Say("[flags]"), 1))
 	}
 	if len(cmd.Aliases) > 0 {
 		out.Line("\nAliases:\n  %s", cmd.NameAndAliases())
@@ -105,69 +102,13 @@ func flagsOf(cmd *cobra.Command, group string) *pflag.FlagSet {
 	return chosen
 }
 
-// described is a value whose type is written for people.
-type described struct{ pflag.Value }
-
-// Type implements pflag.Value.
-func (d described) Type() string {
-	switch kind := d.Value.Type(); kind {
-	case "stringArray", "stringSlice":
-		return "string"
-	case "stringToString":
-		return "name=value"
-	case "float64":
-		return "number"
-	case "int":
-		return "number"
-	default:
-		return kind
-	}
-}
-
-func (out *Printer) flags(heading string, flags *pflag.FlagSet) {
-	if flags.HasAvailableFlags() {
-		out.Line("\n%s:\n%s", heading, strings.TrimRight(flags.FlagUsagesWrapped(columns(os.Stdout)), "\n"))
-	}
-}
-
-// columns is the maximum width of the help.
-func columns(w io.Writer) int {
-	const most, least = 120, 60
-	if file, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			return min(most, max(least, width))
-		}
-	}
-	return most
-}
-
-// wrapped breaks a text into lines; those after the first begin with the indent.
-func wrapped(text, indent string) string {
-	const width = 100
-	var out strings.Builder
-	used := len(indent)
-	for _, word := range strings.Fields(text) {
-		switch {
-		case out.Len() == 0:
-		case used+1+len(word) > width:
-			out.WriteString("\n" + indent)
-			used = len(indent)
-		default:
-			out.WriteString(" ")
-			used++
-		}
-		out.WriteString(word)
-		used += len(word)
-	}
-	return out.String()
-}
-
 const settingsTopic = "settings"
 
 // settingsHelp is a topic of the help, not a command.
-func settingsHelp() *cobra.Command {
+func (p *Program) settingsHelp() *cobra.Command {
+	const indent, width = "      ", 100
 	var text strings.Builder
-	out := &Printer{W: &text}
+	out := &Printer{W: &localized{&text, p.language}}
 	out.Line("A gateway has settings: by a flag, else a variable of the environment, else a configuration\n" +
 		"file in YAML (--config, or the variable HYBRIDGE_CONFIG). `hybridge serve` takes them, and so does\n" +
 		"a command that finds no gateway and opens the data directory itself. Where a command reaches a\n" +
@@ -182,10 +123,10 @@ func settingsHelp() *cobra.Command {
 		if s.Flag != "" {
 			names = append([]string{"--" + s.Flag}, names...)
 		}
-		out.Line("\n  %s  (%s)\n      %s", s.Key, strings.Join(names, ", "), wrapped(s.Doc, "      "))
+		out.Line("\n  %s  (%s)\n      %s", s.Key, strings.Join(names, ", "), wrapped(p.language.Text(s.Doc), indent, width))
 		if s.Default != "" {
 			out.Line("      Default: %s", s.Default)
 		}
 	}
-	return &cobra.Command{Use: settingsTopic, Short: "What can be set, and how", Long: text.String()}
+	return &cobra.Command{Use: settingsTopic, Short: "All settings, and how to set them", Long: text.String()}
 }

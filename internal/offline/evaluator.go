@@ -72,7 +72,7 @@ func Open(ctx context.Context, c *config.Config, stderr io.Writer, o *Options) (
 
 func (e *Evaluator) openSets(context.Context, *config.Config) (err error) {
 	if len(e.options.Data) == 0 {
-		return cli.MissingFlag("--data", "the folder of a retrieval set")
+		return cli.MissingFlag("--data", "the folder of a test collection")
 	}
 	if e.sets, err = evaluation.Find(e.options.Data); err == nil && e.options.Qrels != "" && len(e.sets) > 1 {
 		err = fault.Invalid("--qrels", e.options.Qrels, "with --data of one set")

@@ -56,14 +56,14 @@ func kbExportCommand(p *cli.Program) *cobra.Command {
 	var without, overwrite bool
 	cmd := &cobra.Command{
 		Use:   "export KB FILE",
-		Short: "Write a knowledge base with its vectors into a file that any engine can import",
+		Short: "Export a knowledge base with its vectors to a file that any engine can import",
 		Long: "Writes JSON Lines: a description of the knowledge base, its chunks in the order of their ids, and a last\n" +
 			"line that counts them. An export that broke off goes on after its last whole line when it is repeated.",
 		Example: `  hybridge kb export manuals manuals.jsonl
   hybridge kb export manuals - | zstd > manuals.jsonl.zst`,
 	}
-	cmd.Flags().BoolVar(&without, "without-vectors", false, "Leave vectors out; an import then makes new ones")
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Replace what the file holds")
+	cmd.Flags().BoolVar(&without, "without-vectors", false, "Omit vectors; an import then makes new ones")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Replace the contents of the file")
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		head, err := exportHeadOf(ctx, c, args[0], !without)
 		if err != nil {
@@ -136,7 +136,7 @@ func (e *export) run(ctx context.Context, overwrite bool) (err error) {
 			return fault.Wrap(fault.Unavailable, err, "write %s", e.path)
 		}
 	}
-	fmt.Fprintf(e.program.Stderr, "exported %s: %s\n", e.head.KnowledgeBase.ID, cli.Counted(e.chunks, "chunk"))
+	e.program.Note("exported %s: %s", e.head.KnowledgeBase.ID, cli.Counted(e.chunks, "chunk"))
 	return nil
 }
 

@@ -36,7 +36,7 @@ func kbImportCommand(p *cli.Program) *cobra.Command {
 	var wish importWish
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Make a knowledge base of an export, or of an index of Elasticsearch, on any engine",
+		Short: "Create a knowledge base from an export or an Elasticsearch index, on any engine",
 		Long: "Creates the knowledge base that the first line describes, unless it exists, and writes the chunks. They\n" +
 			"keep the vectors that they bring; of an export without vectors the gateway makes new ones. An import that broke\n" +
 			"off goes on where it was when it is repeated: FILE.import remembers it until all is done. With --damaged it\n" +
@@ -52,11 +52,11 @@ func kbImportCommand(p *cli.Program) *cobra.Command {
 	var foreign foreignWish
 	foreign.add(cmd.Flags())
 	cmd.Args = foreign.args
-	cmd.Flags().StringVar(&wish.kb, "kb", "", "Id of the knowledge base (default: that of the export)")
+	cmd.Flags().StringVar(&wish.kb, "kb", "", "ID of the knowledge base (default: that of the export)")
 	cmd.Flags().StringVar(&wish.engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
-	cmd.Flags().StringVar(&wish.analyzer, "analyzer", "", "How texts become tokens (default: that of the export)")
-	cmd.Flags().StringVar(&wish.bm25, "bm25", "", "Formula of its text legs (default: that of the export)")
-	cmd.Flags().BoolVar(&wish.damaged, "damaged", false, "Only the chunks that are damaged in the knowledge base")
+	cmd.Flags().StringVar(&wish.analyzer, "analyzer", "", "Analyzer of texts (default: that of the export)")
+	cmd.Flags().StringVar(&wish.bm25, "bm25", "", "BM25 formula of the text legs (default: that of the export)")
+	cmd.Flags().BoolVar(&wish.damaged, "damaged", false, "Only write chunks that are damaged in the knowledge base")
 	inJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -168,7 +168,7 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 		return err
 	}
 	if len(i.head.Synonyms) > 0 {
-		fmt.Fprintf(i.program.Stderr, "the synonyms of %s are no part of the export; hybridge synonyms moves them\n",
+		i.program.Note("the synonyms of %s are no part of the export; hybridge synonyms moves them",
 			strings.Join(i.head.Synonyms, ", "))
 	}
 	if len(i.head.Rules) == 0 {
@@ -190,7 +190,7 @@ func (i *imported) findDamaged(ctx context.Context) error {
 			i.only[id] = true
 		}
 		if named := len(found.Damaged.First); found.Damaged.Count > named {
-			fmt.Fprintf(i.program.Stderr, "of %s damaged on %s the first %d are written; repeat it for others\n",
+			i.program.Note("of %s damaged on %s the first %d are written; repeat it for others",
 				cli.Counted(found.Damaged.Count, "chunk"), found.Engine, named)
 		}
 	}

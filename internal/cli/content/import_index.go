@@ -37,13 +37,13 @@ const (
 var ofForeign = []string{"index", mapFlag, "only-mapped", "from-api-key", "from-ca-file"}
 
 func (w *foreignWish) add(flags *pflag.FlagSet) {
-	flags.StringVar(&w.url, foreignFlag, "", "Import an index from there, as http://user:password@127.0.0.1:9200")
+	flags.StringVar(&w.url, foreignFlag, "", "Import an index of this cluster, such as http://user:password@127.0.0.1:9200")
 	flags.StringVar(&w.index, "index", "", "The index, an alias, or a pattern such as articles-*")
 	flags.StringArrayVar(&w.fields, mapFlag, nil,
-		"What a field becomes, as content=body, title=headline, vector=embedding or metadata.year=meta.year; several times")
-	flags.BoolVar(&w.onlyMapped, "only-mapped", false, "Leave out fields without --map; by default they become metadata")
-	flags.StringVar(&w.apiKey, "from-api-key", "", "API key for there, in place of a user")
-	flags.StringVar(&w.caFile, "from-ca-file", "", "Authorities that may sign its certificate, a PEM file")
+		"Source of a field, such as content=body, title=headline, vector=embedding or metadata.year=meta.year; several times")
+	flags.BoolVar(&w.onlyMapped, "only-mapped", false, "Skip fields without --map (default: they become metadata)")
+	flags.StringVar(&w.apiKey, "from-api-key", "", "API key for that cluster, in place of a user")
+	flags.StringVar(&w.caFile, "from-ca-file", "", "CA certificates for that cluster, a PEM file")
 }
 
 // args checks which arguments and flags go together.
@@ -57,13 +57,13 @@ func (w *foreignWish) args(cmd *cobra.Command, args []string) error {
 	kb := cmd.Flags().Lookup("kb").Value.String()
 	switch {
 	case len(args) > 0:
-		return fault.Invalid("FILE", args[0], "left out with --"+foreignFlag)
+		return fault.Invalid("FILE", args[0], "omitted with --"+foreignFlag)
 	case kb == "":
 		return cli.MissingFlag("--kb", "the id of a knowledge base")
 	case w.index == "":
 		return cli.MissingFlag("--index", "an index that exists")
 	case cmd.Flags().Changed("damaged"):
-		return fault.Invalid("--damaged", true, "left out with --"+foreignFlag)
+		return fault.Invalid("--damaged", true, "omitted with --"+foreignFlag)
 	default:
 		return nil
 	}

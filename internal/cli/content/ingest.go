@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // ingestWish holds the flags.
@@ -36,11 +37,11 @@ func ingestCommand(p *cli.Program) *cobra.Command {
 	var wish ingestWish
 	cmd := &cobra.Command{
 		Use:   "ingest PATH...",
-		Short: "Write chunks, or files that are split into chunks",
+		Short: "Write chunks, or files to be split into chunks",
 		Long: `Ingest writes what the paths hold:
   -                   chunks from standard input, NDJSON with one chunk a line
   *.ndjson, *.jsonl   such a file
-  anything else       a file, or a folder with all below it that no .gitignore leaves out:
+  anything else       a file, or a folder with all below it that no .gitignore excludes:
                       each file is a document, and one that has not changed is left alone
 Chunks and documents of the same id are replaced, so a run that broke off is repeated and goes
 on. With --prune documents whose file is gone from the folder are deleted, if an earlier ingest
@@ -66,19 +67,19 @@ var forFiles = []string{"include", "exclude", "no-gitignore", "prefix", "metadat
 
 func (w *ingestWish) add(flags *pflag.FlagSet) {
 	flags.StringVar(&w.kb, "kb", "", "Knowledge base to write to (required)")
-	flags.BoolVar(&w.create, "create", false, "Create the knowledge base when it does not exist")
+	flags.BoolVar(&w.create, "create", false, "Create the knowledge base if it does not exist")
 	flags.StringArrayVar(&w.selection.include, "include", nil,
 		"Only files that match a glob such as *.md or guides/**; may be given several times")
-	flags.StringArrayVar(&w.selection.exclude, "exclude", nil, "No files that match a glob; may be given several times")
-	flags.BoolVar(&w.noGitignore, "no-gitignore", false, "Bring files that a .gitignore leaves out, too")
-	flags.StringVar(&w.selection.prefix, "prefix", "", "In front of the ids of documents, as handbook/")
+	flags.StringArrayVar(&w.selection.exclude, "exclude", nil, "Skip files that match a glob; may be given several times")
+	flags.BoolVar(&w.noGitignore, "no-gitignore", false, "Include files that a .gitignore excludes")
+	flags.StringVar(&w.selection.prefix, "prefix", "", "Prefix for the IDs of documents, such as handbook/")
 	flags.StringArrayVar(&w.given, "metadata", nil,
-		"Of every chunk, as year=2026; numbers, true, false and \"quoted text\" as in JSON, all else is text; "+
+		"Metadata of every chunk, such as year=2026; numbers, true, false and \"quoted text\" as in JSON, anything else is text; "+
 			"may be given several times")
 	flags.BoolVar(&w.prune, "prune", false, "Delete documents whose file is gone from the folder")
-	flags.BoolVar(&w.dryRun, "dry-run", false, "Show what would be added, replaced, left alone and removed; write nothing")
+	flags.BoolVar(&w.dryRun, "dry-run", false, "Show what would be added, replaced, kept and removed; write nothing")
 	flags.BoolVar(&w.yes, "yes", false,
-		"With --prune, take a folder that holds no file as meant: all that came from it is deleted")
+		"With --prune, accept a folder without files: everything ingested from it is deleted")
 	flags.BoolVar(&w.inJSON, "json", false, "Print JSON")
 }
 
@@ -98,7 +99,7 @@ func (w *ingestWish) check(flags *pflag.FlagSet, args []string) (err error) {
 	}
 	for _, name := range forFiles {
 		if flags.Changed(name) && len(w.paths) == 0 {
-			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "left out: it is for files, not for NDJSON")
+			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "omitted: it is for files, not for NDJSON")
 		}
 	}
 	w.selection.tracked = !w.noGitignore
@@ -241,21 +242,22 @@ func isNDJSON(path string) bool {
 }
 
 // line writes a failure for people.
-func (f *failure) line(kind string) string {
-	id := ""
+func (f *failure) where() string {
 	if f.ID != "" {
-		id = fmt.Sprintf(" (id %q)", cli.Plain(f.ID))
+		return fmt.Sprintf("%s (ID %q)", cli.Plain(f.Source), cli.Plain(f.ID))
 	}
-	return fmt.Sprintf("%s%s: %s%s", cli.Plain(f.Source), id, kind, cli.Plain(f.Detail))
+	return cli.Plain(f.Source)
 }
 
 // list names on standard error the files that were not written.
 func (u *upload) list() {
 	for i := range u.summary.Skipped {
-		fmt.Fprintln(u.program.Stderr, u.summary.Skipped[i].line("skipped, "))
+		f := &u.summary.Skipped[i]
+		u.program.Note("%s: skipped, %s", f.where(), locale.Text(cli.Plain(f.Detail)))
 	}
 	for i := range u.summary.Failures {
-		fmt.Fprintln(u.program.Stderr, u.summary.Failures[i].line(""))
+		f := &u.summary.Failures[i]
+		u.program.Note("%s: %s", f.where(), locale.Text(cli.Plain(f.Detail)))
 	}
 }
 

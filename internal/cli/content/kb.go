@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // Commands are the commands on searchable content.
@@ -47,28 +48,28 @@ func kbCreateCommand(p *cli.Program) *cobra.Command {
 	boosts := map[string]string{}
 	cmd := &cobra.Command{
 		Use:   "create ID",
-		Short: "Create a knowledge base, or attach to an index that exists",
+		Short: "Create a knowledge base, or attach an existing index",
 		Example: `  hybridge kb create manuals --name "Product manuals"
   hybridge kb create manuals --vector title_vector=title
   hybridge kb create old --attach ragflow_1 --layout ragflow --elasticsearch-url http://127.0.0.1:9200`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
+	flags.StringVar(&spec.Name, "name", "", "Display name (default: the ID)")
 	flags.StringVar(&spec.Engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
-	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all that shall hold it, the reference first")
+	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all engines that hold it, the reference first")
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
-	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
+	flags.IntVar(&dimensions, "dimensions", 0, "Dimensions of the vectors; 0: keyword search only (default: the embedding model's)")
 	flags.StringVar(&spec.EmbeddingModel, "embedding-model-name", "",
-		"A configured model, or one whose vectors are brought (default: embedding.model)")
-	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
+		"Configured embedding model, or the model of vectors that are provided (default: embedding.model)")
+	flags.StringVar(&spec.Analyzer, "analyzer", "", "Analyzer of texts (default: jieba)")
 	flags.StringVar(&spec.SearchAnalyzer, "search-analyzer", "",
-		"How questions become tokens, ik_smart or ik_max_word (default: as texts)")
+		"Analyzer of questions, ik_smart or ik_max_word (default: that of texts)")
 	flags.StringVar(&spec.VectorIndex, "vector-index", "",
-		"How vectors are indexed, as int8_hnsw (default: the engine's own)")
+		"Type of the vector index, such as int8_hnsw (default: the engine's)")
 	flags.StringArrayVar(&vectors, vectorFlag, nil, vectorUsage)
 	flags.StringToStringVar(&boosts, "fields", nil,
-		"What parts of the text count, 1 or from 2 on, as title=3,important_keywords=5")
-	flags.StringVar(&spec.BM25, "bm25", "", "Formula of its text legs, lucene or okapi (default: lucene)")
+		"Factor of the parts of the text, 1 or from 2 on, such as title=3,important_keywords=5")
+	flags.StringVar(&spec.BM25, "bm25", "", "BM25 formula of the text legs, lucene or okapi (default: lucene)")
 	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
 	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
 	flags.StringVar(&layout, "layout", "ragflow", "Field names of the index to attach")
@@ -110,15 +111,16 @@ func createKnowledgeBase(ctx context.Context, p *cli.Program, c *cli.Client, spe
 	if inJSON {
 		return cli.PrintJSON(p.Stdout, kb)
 	}
-	_, err := fmt.Fprintf(p.Stdout, "created %s on %s, %s\n", kb.ID, kb.Engine, vectorsOf(&kb))
-	return err
+	out := &cli.Printer{W: p.Stdout}
+	out.Line("created %s on %s, %s", kb.ID, kb.Engine, vectorsOf(&kb))
+	return out.Err
 }
 
 // vectorFlag names a vector field beside vector, as title_vector=title.
 const (
 	vectorFlag  = "vector"
-	vectorUsage = "A further vector field as title_vector=title (or =content), repeatable; " +
-		"without = its vectors are brought"
+	vectorUsage = "Additional vector field, such as title_vector=title (or =content), repeatable; " +
+		"without = its vectors are provided"
 )
 
 // vectorFields parses the values of the flag.
@@ -161,7 +163,7 @@ func kbListCommand(p *cli.Program) *cobra.Command {
 			return cli.PrintJSON(p.Stdout, list.KnowledgeBases)
 		}
 		if len(list.KnowledgeBases) == 0 {
-			fmt.Fprintln(p.Stderr, "there is no knowledge base; `hybridge kb create` makes one")
+			p.Note("there is no knowledge base; `hybridge kb create` makes one")
 			return nil
 		}
 		return printKnowledgeBases(p.Stdout, list.KnowledgeBases)
@@ -173,13 +175,13 @@ func printKnowledgeBases(w io.Writer, list []engine.KnowledgeBase) error {
 	out.Line("ID\tNAME\tENGINE\tKIND\tVECTORS")
 	for i := range list {
 		kb := &list[i]
-		out.Line("%s\t%s\t%s\t%s\t%s", kb.ID, kb.Name, kb.Engine, kb.Kind, vectorsOf(kb))
+		out.Line("%s\t%s\t%s\t%s\t%s", kb.ID, kb.Name, kb.Engine, kb.Kind, locale.Text(vectorsOf(kb)))
 	}
 	return out.Flush()
 }
 
 func kbShowCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "show KB", Short: "Show a knowledge base and what it holds"}
+	cmd := &cobra.Command{Use: "show KB", Short: "Show a knowledge base and its counts"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		var kb catalog.Described
@@ -205,13 +207,13 @@ func kbCheckCommand(p *cli.Program) *cobra.Command {
 	var body gateway.Check
 	cmd := &cobra.Command{
 		Use:   "check KB",
-		Short: "Look for damaged chunks, and compare the engines of a knowledge base that lives on several",
+		Short: "Check a knowledge base for damaged chunks and differences between its engines",
 		Long: "Compares what the embedded engine stores with its checksums, what Elasticsearch and PostgreSQL search\n" +
 			"and filter by with the chunks, and the engines of a knowledge base that lives on several chunk by\n" +
 			"chunk with the first one. Damage and differences that are not repaired end it with exit code 1.",
 	}
 	cmd.Flags().BoolVar(&body.Repair, "repair", false,
-		"Take damaged chunks from another engine, and make the others like the first")
+		"Restore damaged chunks from another engine, and bring the other engines in line with the first")
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		report, err := check(ctx, c, args[0], body)
@@ -236,7 +238,7 @@ func check(ctx context.Context, c *cli.Client, id string, body gateway.Check) (*
 func kbInvalidateCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "invalidate KB",
-		Short: "Drop the stored keyword indexes of a knowledge base, to be built anew",
+		Short: "Drop the stored keyword indexes of a knowledge base, so that they are rebuilt",
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
@@ -246,8 +248,9 @@ func kbInvalidateCommand(p *cli.Program) *cobra.Command {
 		if *asJSON {
 			return p.Done(true, "invalidated", args[0])
 		}
-		_, err := fmt.Fprintf(p.Stdout, "the next search of %s builds its keyword indexes\n", args[0])
-		return err
+		out := &cli.Printer{W: p.Stdout}
+		out.Line("the next search of %s builds its keyword indexes", args[0])
+		return out.Err
 	})
 }
 
@@ -318,7 +321,7 @@ func drifted(id string, report *engine.DriftReport) error {
 func kbDeleteCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete KB",
-		Short: "Delete a knowledge base with all it holds",
+		Short: "Delete a knowledge base with all its data",
 		Long: "Deletes a knowledge base with all it holds, once that is confirmed. An index that is attached stays as it\n" +
 			"is; only the knowledge base that reads it goes.",
 	}

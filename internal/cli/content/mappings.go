@@ -38,10 +38,10 @@ kept up to date, so that rollback loses nothing.`,
 	cmd.AddCommand(mappingsDiffCommand(p), mappingsPlanCommand(p), mappingsApplyCommand(p),
 		mappingsStatusCommand(p), mappingsThrottleCommand(p), mappingsHistoryCommand(p))
 	for order, short := range map[migration.Order]string{
-		migration.Resume:   "Go on with a migration that failed",
+		migration.Resume:   "Resume a migration that failed",
 		migration.Cancel:   "Cancel a migration before the switch",
-		migration.Rollback: "Go back to the index from before the switch",
-		migration.Cleanup:  "Delete the index from before the switch",
+		migration.Rollback: "Return to the index used before the switch",
+		migration.Cleanup:  "Delete the index used before the switch",
 	} {
 		cmd.AddCommand(mappingsOrderCommand(p, order, short))
 	}
@@ -63,17 +63,17 @@ type changeFlags struct {
 
 func addChange(flags *pflag.FlagSet) *changeFlags {
 	c := &changeFlags{}
-	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
+	flags.StringVar(&c.analyzer, "analyzer", "", "Change the analyzer of texts")
 	flags.StringVar(&c.search, "search-analyzer", "",
-		"Change how questions become tokens, ik_smart or ik_max_word; empty: as texts")
+		"Change the analyzer of questions, ik_smart or ik_max_word; empty: that of texts")
 	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
-	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, a configured one")
+	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again with this configured model")
 	flags.StringVar(&c.index, "vector-index", "",
 		"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none")
 	flags.StringArrayVar(&c.vectors, vectorFlag, nil, "All vector fields that there are to be beside vector. "+vectorUsage+
 		`; --vector "" alone removes them`)
 	flags.StringToStringVar(&c.fields, "fields", nil,
-		"What parts of the text count from now on, 1 or from 2 on, as title=3; those named are indexed by themselves")
+		"New factor of the parts of the text, 1 or from 2 on, such as title=3; the named parts are indexed separately")
 	return c
 }
 
@@ -209,7 +209,7 @@ func (f *planFlags) plan(
 }
 
 func mappingsPlanCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "plan KB", Short: "Plan a change, doing nothing"}
+	cmd := &cobra.Command{Use: "plan KB", Short: "Plan a change without applying it"}
 	f := addPlan(cmd.Flags())
 	asJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
@@ -236,7 +236,7 @@ func mappingsPlanCommand(p *cli.Program) *cobra.Command {
 
 func mappingsApplyCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "apply KB [PLAN]", Short: "Apply a plan, or the change that the flags ask for",
+		Use: "apply KB [PLAN]", Short: "Apply a plan, or the change given by the flags",
 	}
 	f := addPlan(cmd.Flags())
 	background := cmd.Flags().Bool("background", false, "Do not wait for the end")
@@ -329,7 +329,7 @@ func follow(ctx context.Context, p *cli.Program, c *cli.Client, kb string, how s
 
 func mappingsThrottleCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "throttle KB RATE", Short: "Limit how many documents a second are copied; 0: no limit",
+		Use: "throttle KB RATE", Short: "Limit the documents copied per second; 0: no limit",
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
@@ -351,7 +351,7 @@ func mappingsThrottleCommand(p *cli.Program) *cobra.Command {
 }
 
 func mappingsStatusCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "status KB", Short: "How a migration stands"}
+	cmd := &cobra.Command{Use: "status KB", Short: "Show the progress of a migration"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		return follow(ctx, p, c, args[0], showOptions{true, *asJSON})
@@ -387,7 +387,7 @@ func showStatus(p *cli.Program, s *gateway.MappingStatus, inJSON bool) error {
 }
 
 func mappingsHistoryCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "history KB", Short: "What was applied, when and by which key"}
+	cmd := &cobra.Command{Use: "history KB", Short: "List what was applied, when and by which key"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		var history gateway.MappingHistory

@@ -73,7 +73,7 @@ func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []goneFile, 
 		}
 	}
 	if foreign > 0 {
-		fmt.Fprintf(u.program.Stderr, "%s of no file here stay: no ingest of this folder or prefix brought them\n",
+		u.program.Note("%s of no file here stay: no ingest of this folder or prefix brought them",
 			cli.Counted(foreign, "document"))
 	}
 	return gone, nil

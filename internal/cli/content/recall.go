@@ -28,7 +28,7 @@ func kbRecallCommand(p *cli.Program) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "recall KB",
-		Short: "Measure approximate answers of a knowledge base by the exact ones",
+		Short: "Measure the recall of approximate search on a knowledge base",
 		Long: "Asks each query twice, as searches do and comparing every vector, on the knowledge base as it is now. It\n" +
 			"tells the recall of each vector field, how far sampled statistics are off, what both do to the answers\n" +
 			"of a preset, and the setting that would mend it.",
@@ -37,12 +37,12 @@ func kbRecallCommand(p *cli.Program) *cobra.Command {
   hybridge kb recall manuals --queries questions.txt --json`,
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&sample, "sample", recall.DefaultSample, "Vectors of the knowledge base to ask for, 1 to 500")
-	flags.StringVar(&file, "queries", "", "Ask the questions of this file instead, one a line, at most 500")
-	flags.IntVar(&k, "k", recall.DefaultK, "Depth to which answers are compared, 1 to 100")
-	flags.StringVar(&req.Preset, "preset", "", "Whose legs and answers are measured (default: the gateway's)")
-	flags.IntVar(&candidates, "candidates", 0, "Hits per leg (default: the preset's); few show what the index finds")
-	flags.StringVar(&req.Engine, "engine", "", "Engine to measure, when the knowledge base has several")
+	flags.IntVar(&sample, "sample", recall.DefaultSample, "Number of vectors of the knowledge base to query with, 1 to 500")
+	flags.StringVar(&file, "queries", "", "Use the questions in this file instead, one per line, at most 500")
+	flags.IntVar(&k, "k", recall.DefaultK, "Depth of the comparison, 1 to 100")
+	flags.StringVar(&req.Preset, "preset", "", "Preset to measure (default: the gateway's)")
+	flags.IntVar(&candidates, "candidates", 0, "Candidates per leg (default: the preset's); a small number shows the recall of the index itself")
+	flags.StringVar(&req.Engine, "engine", "", "Engine to measure, if the knowledge base has several")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -37,13 +37,13 @@ version. A set is a JSON list, as show prints it.`,
 		sets.Save(&cobra.Command{
 			Use:     "put KB FILE",
 			Aliases: []string{"save"},
-			Short:   "Put the rules of a file into use, or of standard input with -",
+			Short:   "Save the rules in a file as the new version; - reads standard input",
 			Example: "  hybridge rules show manuals > r.json; $EDITOR r.json; hybridge rules put manuals r.json",
 		}),
 		sets.History(&cobra.Command{
 			Use: "versions KB", Aliases: []string{"history"}, Short: "List the versions of the rules, the newest first",
 		}),
-		sets.Rollback(&cobra.Command{Use: "rollback KB VERSION", Short: "Put an earlier version's rules into use again"}),
+		sets.Rollback(&cobra.Command{Use: "rollback KB VERSION", Short: "Return to an earlier version of the rules"}),
 	)
 	return cmd
 }

@@ -38,14 +38,14 @@ are used beside them.`,
 		sets.Save(&cobra.Command{
 			Use:     "save SET FILE",
 			Aliases: []string{"put"},
-			Short:   "Put the text of a file into use, or of standard input with -",
+			Short:   "Save the text of a file as the new version; - reads standard input",
 			Example: "  hybridge synonyms show manuals > s.txt; $EDITOR s.txt; hybridge synonyms save manuals s.txt",
 		}),
 		synonymsTryCommand(p, sets.Of),
 		sets.History(&cobra.Command{
 			Use: "history SET", Aliases: []string{"versions"}, Short: "List a set's versions, the newest first",
 		}),
-		sets.Rollback(&cobra.Command{Use: "rollback SET VERSION", Short: "Put an earlier version's text into use again"}),
+		sets.Rollback(&cobra.Command{Use: "rollback SET VERSION", Short: "Return to an earlier version of the text"}),
 	)
 	return cmd
 }
@@ -53,9 +53,9 @@ are used beside them.`,
 func synonymsTryCommand(p *cli.Program, path func(set string) string) *cobra.Command {
 	var draft string
 	cmd := &cobra.Command{
-		Use: "try SET QUESTION...", Short: "Show what the synonyms do to a question",
+		Use: "try SET QUESTION...", Short: "Show how the synonyms change a question",
 	}
-	cmd.Flags().StringVar(&draft, "draft", "", "Also with the text of this file, which is not saved; - for standard input")
+	cmd.Flags().StringVar(&draft, "draft", "", "Also try the text of this file, without saving it; - reads standard input")
 	asJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

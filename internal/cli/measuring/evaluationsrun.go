@@ -30,7 +30,7 @@ on folders, in knowledge bases of its own.`,
 	cmd.AddCommand(evaluationsRunCommand(p), evaluationsResumeCommand(p), evaluationsListCommand(p),
 		evaluationsShowCommand(p), evaluationsUnjudgedCommand(p),
 		cancelIn(p, cli.EvaluationsPath, &cobra.Command{
-			Use: "cancel EVALUATION", Short: "Cancel an evaluation; what was answered is kept",
+			Use: "cancel EVALUATION", Short: "Cancel an evaluation; its results so far stay",
 		}),
 		deleteFrom(p, cli.EvaluationsPath, &cobra.Command{Use: "delete EVALUATION", Short: "Delete an evaluation"}))
 	return cmd
@@ -51,7 +51,7 @@ func evaluationsRunCommand(p *cli.Program) *cobra.Command {
 		Use:   "run",
 		Short: "Measure presets on a query set",
 		Long: `Asks every judged query of the set by every preset and system, and waits for the result. It can be stopped, and
-gone on with by resume. --baseline names an earlier evaluation; --fail-if ends with 1, as that of hybridge eval does.`,
+continued with resume. --baseline names an earlier evaluation; --fail-if exits with 1, as with hybridge eval.`,
 		Example: `  hybridge evaluations run --query-set faq --judgments people --presets balanced,rrf
   hybridge evaluations run --query-set faq --judgments people --system 'more={"preset":"balanced","candidates":200}'
   hybridge evaluations run --query-set faq --judgments people --presets balanced --baseline 20260101-120000-abc123 \
@@ -61,13 +61,13 @@ gone on with by resume. --baseline names an earlier evaluation; --fail-if ends w
 	flags.StringVar(&f.request.QuerySet, "query-set", "", "The query set")
 	flags.StringVar(&f.request.Judgments, "judgments", "", "The judgment list")
 	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"}, "Presets to measure")
-	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
+	flags.StringArrayVar(&f.systems, "system", nil, `Custom search to measure: NAME={"preset":"…", …}`)
 	flags.StringSliceVar(&f.bases, "kb", nil, "Search these knowledge bases (default: the query set's)")
-	flags.StringToStringVar(&f.request.JudgedAs, "judged-as", nil, "Knowledge base=the one whose judgments count for it")
-	flags.StringVar(&f.request.Name, "name", "", "Name for people")
-	flags.BoolVar(&f.background, "background", false, "Do not wait; needs a gateway that runs")
+	flags.StringToStringVar(&f.request.JudgedAs, "judged-as", nil, "KB=OTHER: use the judgments of OTHER for KB")
+	flags.StringVar(&f.request.Name, "name", "", "Display name")
+	flags.BoolVar(&f.background, "background", false, "Do not wait; needs a running gateway")
 	f.compare.add(flags)
-	flags.Lookup("baseline").Usage = "Compare with an earlier evaluation, by its id"
+	flags.Lookup("baseline").Usage = "Compare with an earlier evaluation, by its ID"
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runEvaluation(p, cmd, f) }
@@ -266,7 +266,7 @@ func shareOf(share *float64) string {
 }
 
 func evaluationsResumeCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "resume EVALUATION", Short: "Go on with an evaluation that ended before its time"}
+	cmd := &cobra.Command{Use: "resume EVALUATION", Short: "Resume an evaluation that was interrupted"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		e := &runs.Evaluation{}
@@ -314,11 +314,11 @@ func evaluationsShowCommand(p *cli.Program) *cobra.Command {
 func evaluationsUnjudgedCommand(p *cli.Program) *cobra.Command {
 	var limit, depth int
 	cmd := &cobra.Command{
-		Use: "unjudged EVALUATION", Short: "Print hits that nobody has judged, those first that are most worth it",
-		Long: "Prints JSON Lines, to which a grade is added for hybridge judgments import.",
+		Use: "unjudged EVALUATION", Short: "Print unjudged hits, the most valuable to judge first",
+		Long: "Prints JSON Lines; add a grade to each line for hybridge judgments import.",
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "Hits at most")
-	cmd.Flags().IntVar(&depth, "depth", 10, "Hits of an answer that are looked at")
+	cmd.Flags().IntVar(&limit, "limit", 100, "Maximum number of hits")
+	cmd.Flags().IntVar(&depth, "depth", 10, "Number of hits of each answer to check")
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		var found quality.UnjudgedHits
 		path := fmt.Sprintf("%s/unjudged?limit=%d&depth=%d", pathOf(cli.EvaluationsPath, args[0]), limit, depth)

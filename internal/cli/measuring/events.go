@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/events"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 const eventsPath = "/v1/events"
@@ -45,8 +46,8 @@ func eventsAnalyticsCommand(p *cli.Program) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&from, "from", "", "First time or day (default: 7 days before --to)")
 	flags.StringVar(&to, "to", "", "Time or day up to which (default: now)")
-	flags.StringVar(&kb, "kb", "", "Searches of this knowledge base alone")
-	flags.IntVar(&limit, "limit", 10, "Rows of each list, 1 to 1000")
+	flags.StringVar(&kb, "kb", "", "Only searches of this knowledge base")
+	flags.IntVar(&limit, "limit", 10, "Rows per list, 1 to 1000")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +88,7 @@ func printAnalytics(w io.Writer, a *events.Analytics) error {
 		{"clicked", t.Clicked, b.Clicked},
 		{"orphaned events", t.Orphans, b.Orphans},
 	} {
-		rows.Line("%s\t%d\t%d", row.name, row.now, row.before)
+		rows.Line("%s\t%d\t%d", locale.Text(row.name), row.now, row.before)
 	}
 	rows.Line("click-through\t%s\t%s", shown(t.ClickThrough, "%.3f"), shown(b.ClickThrough, "%.3f"))
 	rows.Line("median time\t%s\t%s", shown(t.MedianMS, "%.1f ms"), shown(b.MedianMS, "%.1f ms"))
@@ -107,7 +108,7 @@ func printAnalytics(w io.Writer, a *events.Analytics) error {
 	} {
 		if out.Err == nil && len(list.rows) > 0 {
 			out.Line("")
-			out.Line("%s:", list.title)
+			out.Line("%s:", locale.Text(list.title))
 			out.Err = cmp.Or(out.Err, printQuestions(w, list.rows))
 		}
 	}
@@ -145,21 +146,21 @@ func eventsJudgmentsCommand(p *cli.Program) *cobra.Command {
 	var days int
 	cmd := &cobra.Command{
 		Use:   "judgments",
-		Short: "Make a query set and judgments of clicks",
+		Short: "Create a query set and judgments from clicks",
 		Long: `Makes a query set of the questions that users asked, and a judgment list of what they clicked on, by a click
 model that takes out where hits stood. hybridge evaluations and hybridge tunings take both.`,
 		Example: `  hybridge events judgments --query-set users --judgments clicks --kb shop
   hybridge events judgments --query-set users --judgments clicks --kb shop --days 90 --min-impressions 30`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&req.QuerySet, "query-set", "", "The query set; made where there is none")
-	flags.StringVar(&req.JudgmentList, "judgments", "", "The judgment list; made where there is none")
-	flags.StringSliceVar(&req.KnowledgeBases, "kb", nil, "Knowledge bases whose searches are looked at")
+	flags.StringVar(&req.QuerySet, "query-set", "", "The query set; created if missing")
+	flags.StringVar(&req.JudgmentList, "judgments", "", "The judgment list; created if missing")
+	flags.StringSliceVar(&req.KnowledgeBases, "kb", nil, "Knowledge bases whose searches are used")
 	flags.IntVar(&days, "days", 30, "Days up to now, 1 to 366")
-	flags.IntVar(&req.MinImpressions, "min-impressions", 10, "Times that users must have read a hit")
-	flags.IntVar(&req.MaxQueries, "max-queries", 1000, "Questions at most")
+	flags.IntVar(&req.MinImpressions, "min-impressions", 10, "Minimum number of times that users have seen a hit")
+	flags.IntVar(&req.MaxQueries, "max-queries", 1000, "Maximum number of questions")
 	flags.Float64SliceVar(&req.Thresholds, "thresholds", nil,
-		"Relevance from which a hit has grade 1, 2 and so on (default: 0.1,0.3,0.6)")
+		"Minimum relevance for grade 1, 2 and so on (default: 0.1,0.3,0.6)")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -197,13 +198,13 @@ func eventsDeleteCommand(p *cli.Program) *cobra.Command {
 	var clientID string
 	cmd := &cobra.Command{
 		Use:     "delete",
-		Short:   "Delete what is logged of a client",
-		Long:    `Deletes the searches of a client with all events on them, and its events on searches of others.`,
+		Short:   "Delete the log of a client",
+		Long:    `Deletes the searches of a client with all their events, and its events on searches of others.`,
 		Example: `  hybridge events delete --client 9a1f4c2e --yes`,
 	}
 	confirmed := p.AddConfirmation(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&clientID, "client", "", "client_id of its searches and events")
+	flags.StringVar(&clientID, "client", "", "client_id whose searches and events are deleted")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

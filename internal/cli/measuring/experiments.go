@@ -23,7 +23,7 @@ import (
 func experimentsCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "experiments",
-		Short: "Let users decide between ways to search",
+		Short: "Compare ways to search with users",
 		Long: `An experiment answers the searches of some users by one variant and those of others by another, or all by
 both in one list, and says which of them users like better. It needs client_id or session_id in searches, and the log of
 events for its report.`,
@@ -50,23 +50,23 @@ type experimentFlags struct {
 func (f *experimentFlags) add(flags *pflag.FlagSet) {
 	d := &f.definition
 	flags.StringArrayVar(&f.variants, "variant", nil,
-		`A way to search: NAME={"preset":"…", …}, or NAME alone for the search as it is; the first is what there is now`)
-	flags.StringToStringVar(&f.share, "share", nil, "Share of a variant, as control=0.9,more=0.1 (default: all the same)")
+		`Variant: NAME={"preset":"…", …}, or NAME alone for the search as it is; the first is the control`)
+	flags.StringToStringVar(&f.share, "share", nil, "Share of a variant, such as control=0.9,more=0.1 (default: equal shares)")
 	flags.Float64Var(&d.Traffic, "traffic", 1, "Share of users or sessions that take part")
 	flags.StringVar(&f.unit, "unit", string(experiments.ByUser),
-		"Whose searches are answered by one variant: user or session")
+		"Unit that keeps its variant: user or session")
 	flags.StringVar(&f.mode, "mode", string(experiments.Split),
-		"split: each gets one variant; interleave: both in one list")
-	flags.StringVar(&f.start, "start", "", "When it begins, as 2026-12-01T08:00:00Z (default: now)")
-	flags.StringVar(&f.end, "end", "", "When it ends (default: after --days)")
-	flags.Float64Var(&f.days, "days", 14, "How long it runs")
+		"split: one variant per user; interleave: both in one list")
+	flags.StringVar(&f.start, "start", "", "Start, such as 2026-12-01T08:00:00Z (default: now)")
+	flags.StringVar(&f.end, "end", "", "End (default: after --days)")
+	flags.Float64Var(&f.days, "days", 14, "Duration in days")
 	flags.StringVar(&d.Metric, "decide-by", "", "Metric that decides a split (default: click_through)")
 	flags.StringToStringVar(&f.atMost, "at-most", nil,
-		"Guard rail: what a metric of every variant must stay below, as latency_ms=300")
+		"Guardrail: upper limit of a metric for every variant, such as latency_ms=300")
 	flags.StringToStringVar(&f.increase, "increase", nil,
-		"Guard rail: by how much a metric may be above the first variant's, as zero_result_rate=0.02")
-	flags.StringSliceVar(&d.KnowledgeBases, "kb", nil, "Searches of these take part (default: all)")
-	flags.StringVar(&d.Name, "name", "", "Name for people")
+		"Guardrail: how far a metric may exceed that of the first variant, such as zero_result_rate=0.02")
+	flags.StringSliceVar(&d.KnowledgeBases, "kb", nil, "Knowledge bases whose searches take part (default: all)")
+	flags.StringVar(&d.Name, "name", "", "Display name")
 }
 
 // define is the definition that the flags make; the gateway checks it.
@@ -148,7 +148,7 @@ func (f *experimentFlags) rails() (all []experiments.GuardRail, err error) {
 func experimentsCreateCommand(p *cli.Program) *cobra.Command {
 	f := &experimentFlags{}
 	cmd := &cobra.Command{
-		Use: "create ID", Short: "Make an experiment",
+		Use: "create ID", Short: "Create an experiment",
 		Example: `  hybridge experiments create rrf-2026-12 --variant now --variant 'rrf={"preset":"rrf"}' --kb manuals
   hybridge experiments create lists --mode interleave --variant now --variant 'text={"weights":{"text":0.9}}'
   hybridge experiments create careful --variant now --variant 'new={"preset":"rrf"}' --share now=0.9,new=0.1 \
@@ -177,19 +177,19 @@ func experimentsNeededCommand(p *cli.Program) *cobra.Command {
 	f := &experimentFlags{}
 	var goal experiments.Goal
 	cmd := &cobra.Command{
-		Use: "needed", Short: "Say how long an experiment would take to find a difference",
-		Long: `Counts with the searches of the last week that the log has, as far as flags do not say what there is.`,
+		Use: "needed", Short: "Estimate how long an experiment must run to detect a difference",
+		Long: `Takes what the flags do not give from the searches of the last week in the log.`,
 		Example: `  hybridge experiments needed --variant now --variant 'rrf={"preset":"rrf"}' --effect 0.02
   hybridge experiments needed --variant now --variant new --effect 0.02 --base 0.3 --units-per-day 5000`,
 	}
 	flags := cmd.Flags()
 	f.add(flags)
-	flags.Float64Var(&goal.Effect, "effect", 0, "Difference to be found, in the unit of the metric")
-	flags.Float64Var(&goal.Base, "base", 0, "What a rate is now (default: of the last week)")
+	flags.Float64Var(&goal.Effect, "effect", 0, "Difference to detect, in the unit of the metric")
+	flags.Float64Var(&goal.Base, "base", 0, "Current rate (default: of the last week)")
 	flags.Float64Var(&goal.Deviation, "deviation", 0,
 		"Standard deviation of the metric between users (default: of the last week)")
 	flags.Float64Var(&goal.UnitsPerDay, "units-per-day", 0, "Users or sessions a day (default: of the last week)")
-	flags.Float64Var(&goal.Power, "power", 0.8, "Chance to find it")
+	flags.Float64Var(&goal.Power, "power", 0.8, "Probability of detecting it")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -268,7 +268,7 @@ func printExperiment(p *cli.Program, e *live.Experiment, inJSON bool) error {
 
 func experimentsReportCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "report EXPERIMENT", Short: "Say what is known of an experiment",
+		Use: "report EXPERIMENT", Short: "Report the results of an experiment",
 		Long: `The tests may be looked at any time: who acts on the first verdict is wrong in one of twenty experiments
 at most.`,
 	}
@@ -335,7 +335,7 @@ func cmpName(name string) string {
 func experimentsStopCommand(p *cli.Program) *cobra.Command {
 	var why quality.StopExperiment
 	cmd := &cobra.Command{Use: "stop EXPERIMENT", Short: "Stop an experiment before its end"}
-	cmd.Flags().StringVar(&why.Reason, "reason", "", "Why, for people")
+	cmd.Flags().StringVar(&why.Reason, "reason", "", "Reason")
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		if err := c.Post(ctx, pathOf(cli.ExperimentsPath, args[0])+"/stop", why, nil); err != nil {

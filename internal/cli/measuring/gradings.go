@@ -31,12 +31,12 @@ hybridge judgments agreement.`,
   hybridge judgments grade model --presets balanced,text --depth 10 --rubric rubric.txt`,
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.presets, "presets", nil, "Presets whose best hits are graded")
-	flags.StringArrayVar(&f.systems, "system", nil, `Another search whose hits are graded: NAME={"preset":"…", …}`)
+	flags.StringSliceVar(&f.presets, "presets", nil, "Presets whose top hits are graded")
+	flags.StringArrayVar(&f.systems, "system", nil, `Custom search whose hits are graded: NAME={"preset":"…", …}`)
 	flags.StringSliceVar(&f.bases, "kb", nil, "Knowledge bases to search (default: those of the query set)")
-	flags.IntVar(&req.Depth, "depth", 10, "Hits of each that are graded")
-	flags.StringVar(&req.Like, "like", "", "A judgment list: what it has grades for is graded too")
-	flags.StringVar(&rubric, "rubric", "", "File with a line for each grade, from 0 on (default: one of grades 0 to 3)")
+	flags.IntVar(&req.Depth, "depth", 10, "Number of hits of each to grade")
+	flags.StringVar(&req.Like, "like", "", "Also grade what this judgment list has grades for")
+	flags.StringVar(&rubric, "rubric", "", "File with one line per grade, from 0 on (default: grades 0 to 3)")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -87,7 +87,7 @@ func awaitJob(ctx context.Context, p *cli.Program, c *cli.Client, job *jobs.Job,
 func listAgreementCommand(p *cli.Program) *cobra.Command {
 	var with string
 	cmd := &cobra.Command{
-		Use: "agreement LIST", Short: "Compare the grades of two judgment lists",
+		Use: "agreement LIST", Short: "Measure the agreement of two judgment lists",
 		Example: "  hybridge judgments agreement model --with people",
 	}
 	cmd.Flags().StringVar(&with, "with", "", "The other list, of the same query set and scale")

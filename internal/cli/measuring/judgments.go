@@ -17,7 +17,7 @@ import (
 func judgmentsCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judgments",
-		Short: "Make, list, import, export and delete judgment lists",
+		Short: "Create, list, import, export and delete judgment lists",
 		Long: `A judgment list has grades of chunks, or of whole documents, for the queries of a query set. A judgment of a
 chunk keeps a hash of its text: it is found again under another id, and not taken for one of another text.`,
 	}
@@ -31,15 +31,15 @@ func listCreateCommand(p *cli.Program) *cobra.Command {
 	var spec library.JudgmentListSpec
 	var source string
 	cmd := &cobra.Command{
-		Use: "create ID", Short: "Make a judgment list",
+		Use: "create ID", Short: "Create a judgment list",
 		Example: "  hybridge judgments create people --query-set faq",
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&spec.QuerySet, "query-set", "", "Whose queries are judged")
+	flags.StringVar(&spec.QuerySet, "query-set", "", "Query set that is judged")
 	flags.IntVar(&spec.MaxGrade, "max-grade", 3, "The highest grade; 0 is not relevant")
 	flags.StringVar(&source, "source", string(library.People), "Who gives the grades: people, model or clicks")
-	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
-	flags.StringVar(&spec.Note, "note", "", "What it is for")
+	flags.StringVar(&spec.Name, "name", "", "Display name (default: the ID)")
+	flags.StringVar(&spec.Note, "note", "", "Purpose")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -80,17 +80,17 @@ func listImportCommand(p *cli.Program) *cobra.Command {
 TREC's qrels, of ranx's JSON or CSV, of RRE's ratings, of lines for learning to rank (grade qid:query … # document), or
 of standard input with -. Those of another program are of documents, unless --chunks says otherwise. A judgment of the
 same query and chunk is replaced.
-What is odd about a file is told on standard error, by line, with what was done with it; rows that are left out or
-refused end the command with 1, and the others are stored. A list has the scale that it was made with: judgments create
+Problems of a file are reported on standard error, by line, with what was done about them; if rows are skipped or
+refused, the exit code is 1 and the others are stored. A list has the scale that it was made with: judgments create
 --max-grade.`,
 		Example: `  hybridge judgments import people ratings.csv
   hybridge judgments import people qrels.txt --format trec --chunks`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", formatUsage)
-	flags.BoolVar(&f.chunks, "chunks", false, "It judges chunks, by their ids, and not documents")
+	flags.BoolVar(&f.chunks, "chunks", false, "The file judges chunks, by ID, not documents")
 	flags.StringVar(&f.base, "kb", "",
-		"Knowledge base of what is judged (default: the query set's, if it has one)")
+		"Knowledge base of the judged hits (default: the query set's, if it has one)")
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		return importJudgments(ctx, p, c, &f, args)
 	})

@@ -31,14 +31,14 @@ func Commands(p *cli.Program) []*cobra.Command {
 	}
 }
 
-const formatUsage = "Of the file: jsonl, csv, beir, trec, ranx, rre or ltr (default: as its name and its beginning say)"
+const formatUsage = "Format of the file: jsonl, csv, beir, trec, ranx, rre or ltr (default: detected)"
 
 func pathOf(collection, id string) string { return collection + "/" + url.PathEscape(id) }
 
 func querySetsCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query-sets",
-		Short: "Make, list, import, export and delete query sets",
+		Short: "Create, list, import, export and delete query sets",
 		Long: `A query set is questions to knowledge bases, kept by the gateway, by which hybridge evaluations measures. Their
 judgments are in lists: hybridge judgments.`,
 	}
@@ -52,13 +52,13 @@ judgments are in lists: hybridge judgments.`,
 func querySetCreateCommand(p *cli.Program) *cobra.Command {
 	var spec library.QuerySetSpec
 	cmd := &cobra.Command{
-		Use: "create ID", Short: "Make a query set",
+		Use: "create ID", Short: "Create a query set",
 		Example: "  hybridge query-sets create faq --kb manuals",
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&spec.KnowledgeBases, "kb", nil, "What its queries are asked of; may be repeated")
-	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
-	flags.StringVar(&spec.Note, "note", "", "What it is for")
+	flags.StringSliceVar(&spec.KnowledgeBases, "kb", nil, "Knowledge base of its queries; may be repeated")
+	flags.StringVar(&spec.Name, "name", "", "Display name (default: the ID)")
+	flags.StringVar(&spec.Note, "note", "", "Purpose")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -114,24 +114,24 @@ func querySetImportCommand(p *cli.Program) *cobra.Command {
 	var f querySetImport
 	cmd := &cobra.Command{
 		Use:   "import QUERYSET FILE",
-		Short: "Add the queries of a file, or of a folder as BEIR's with its judgments",
+		Short: "Add the queries of a file, or of a folder in BEIR's layout with its judgments",
 		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, of RRE's ratings,
 or of standard input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With
 --kb the query set is made where there is none.
-What is odd about a file is told on standard error, by line, with what was done with it; rows that are left out or
-refused end the command with 1, and the others are stored. A query that has judgments keeps its text, unless --replace
+Problems of a file are reported on standard error, by line, with what was done about them; if rows are skipped or
+refused, the exit code is 1 and the others are stored. A query that has judgments keeps its text, unless --replace
 says otherwise.`,
 		Example: `  hybridge query-sets import faq questions.csv
   hybridge query-sets import scifact ./scifact --kb scifact --judgments scifact`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "Of the file: jsonl, csv or rre (default: as its name and its beginning say)")
-	flags.StringSliceVar(&f.bases, "kb", nil, "Make the query set for these knowledge bases, if there is none")
+	flags.StringVar(&f.format, "format", "", "Format of the file: jsonl, csv or rre (default: detected)")
+	flags.StringSliceVar(&f.bases, "kb", nil, "Create the query set for these knowledge bases, if missing")
 	flags.StringVar(&f.judgments, "judgments", "",
-		"Of a folder: the judgment list to add its judgments to, made if there is none")
-	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by their ids, and not documents")
+		"For a folder: the judgment list to add its judgments to, created if missing")
+	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by ID, not documents")
 	flags.BoolVar(&f.replace, "replace", false,
-		"Replace the text of queries that have judgments too, which will count for the new text")
+		"Also replace the text of queries that have judgments, which then apply to the new text")
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		return importQuerySet(ctx, p, c, &f, args)
 	})
@@ -148,7 +148,7 @@ func importQuerySet(ctx context.Context, p *cli.Program, c *cli.Client, f *query
 		path = folder.Queries
 	}
 	if f.judgments != "" && folder == nil {
-		return fault.Invalid("--judgments", f.judgments, "left out where a file is imported: hybridge judgments import")
+		return fault.Invalid("--judgments", f.judgments, "omitted where a file is imported: hybridge judgments import")
 	}
 	var queries []exchange.Query
 	err := in.open(folder, path, f.format, func(file *exchange.File, r io.Reader) (err error) {

@@ -2,7 +2,6 @@ package measuring
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway/quality"
 	"github.com/hybridge-search/hybridge/internal/cli"
 	"github.com/hybridge-search/hybridge/internal/offline"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // rowImport is an import of files into the gateway, with its oddities.
@@ -80,8 +80,9 @@ func (in *rowImport) told(what string, stored int, err error) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(in.program.Stdout, "%s: %d stored, %d refused\n", what, stored, in.report.LeftOutOf(in.name))
-	return err
+	out := &cli.Printer{W: in.program.Stdout}
+	out.Line("%s: %d stored, %d refused", locale.Text(what), stored, in.report.LeftOutOf(in.name))
+	return out.Err
 }
 
 // finish reports oddities. Rows that were skipped or refused end the command with 1.

@@ -33,10 +33,10 @@ func tuneCommand(p *cli.Program) *cobra.Command {
 	f := &tuneFlags{}
 	cmd := &cobra.Command{
 		Use:   "tune",
-		Short: "Search better weights for a preset, on retrieval sets with judgments",
-		Long: `Searches weights, normaliser, k and signals of a preset on retrieval sets in BEIR's layout, as eval reads them.
+		Short: "Search for better weights of a preset, on test collections",
+		Long: `Searches for weights, normaliser, k and signals of a preset on test collections in BEIR's layout, as eval reads them.
 Every question is asked once for each way of retrieving; all else is tried in memory. What is found is measured on
-questions that it was not chosen by (nested cross-validation), and recommended if it is better beyond chance: as a
+held-out questions (nested cross-validation), and recommended if it is significantly better: as a
 preset for the configuration.`,
 		Example: `  hybridge tune --data sets/scifact
   hybridge tune --data sets/scifact --data sets/shop --preset rrf --space weights.text=0..1 --space rrf_k=1..200:log
@@ -48,24 +48,24 @@ preset for the configuration.`,
 	}
 	flags := cmd.Flags()
 	addSets(flags, &f.sets)
-	flags.StringVar(&f.preset, "preset", "", "Preset to begin with (default: the configured one, balanced)")
-	flags.StringVar(&f.metric, "metric", "ndcg@10", "What is to be better: "+strings.Join(metric.Families(), ", ")+
+	flags.StringVar(&f.preset, "preset", "", "Preset to start from (default: the configured one, balanced)")
+	flags.StringVar(&f.metric, "metric", "ndcg@10", "Metric to improve: "+strings.Join(metric.Families(), ", ")+
 		", each with a depth")
-	flags.StringVar(&f.method, "method", string(tune.CMAES), "How numbers are searched: "+
+	flags.StringVar(&f.method, "method", string(tune.CMAES), "Search method: "+
 		strings.Join(tune.Methods(), ", "))
-	flags.IntVar(&f.trials, "trials", 2000, "Variants that one search tries; one is made for each way to leave out folds")
-	flags.IntVar(&f.folds, "folds", 5, "Parts that the questions are divided into")
-	flags.Uint64Var(&f.seed, "seed", 1, "Of what is drawn: the same seed finds the same")
-	flags.StringArrayVar(&f.space, "space", nil, "What is searched, as weights.text=0..1, rrf_k=1..200:log or "+
+	flags.IntVar(&f.trials, "trials", 2000, "Variants tried by each search, one for each way to hold out folds")
+	flags.IntVar(&f.folds, "folds", 5, "Number of folds of the questions")
+	flags.Uint64Var(&f.seed, "seed", 1, "Random seed: the same seed gives the same result")
+	flags.StringArrayVar(&f.space, "space", nil, "Search space, such as weights.text=0..1, rrf_k=1..200:log or "+
 		"normalizer=min_max,z_score; may be repeated (default: weights, k and normaliser of the preset)")
-	flags.StringArrayVar(&f.retrieval, "retrieval", nil, "What else is asked for, as candidates=50,100,200, "+
+	flags.StringArrayVar(&f.retrieval, "retrieval", nil, "Other parameters to try, such as candidates=50,100,200, "+
 		"minimum_should_match=30%,2, fields.title=2,4 or preset=balanced,rrf; may be repeated")
-	flags.BoolVar(&f.perQuery, "per-query", false, "Let the weight of words follow from each question, by a model "+
+	flags.BoolVar(&f.perQuery, "per-query", false, "Compute the weight of the text leg for each question, with a model "+
 		"fitted to the judgments; the preset must fuse z-scores, as balanced does")
-	flags.StringVar(&f.name, "name", "tuned", "Name of the preset that is recommended")
-	flags.StringVar(&f.report, "report", "", "Write what is printed into this Markdown file too")
-	flags.BoolVar(&f.byFamily, "by-family", false, "Divide the questions by families of sets, whose names are alike up "+
-		"to the first _: each is measured by what the others choose")
+	flags.StringVar(&f.name, "name", "tuned", "Name of the recommended preset")
+	flags.StringVar(&f.report, "report", "", "Also write the output to this Markdown file")
+	flags.BoolVar(&f.byFamily, "by-family", false, "Divide the questions by families of collections (names equal up "+
+		"to the first _): each is measured with what the others choose")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	cli.AddSettings(cmd, cli.OfSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
 	return cmd

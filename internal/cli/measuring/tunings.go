@@ -18,15 +18,15 @@ import (
 func tuningsCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tunings",
-		Short: "Search better weights on stored query sets, over a knowledge base in use",
-		Long: `Searches weights, normaliser, k and signals of a preset by a query set that the gateway keeps. What is found is
-measured on queries that it was not chosen by, and recommended if it is better beyond chance: as a preset that
+		Short: "Search for better weights on stored query sets, over a knowledge base in use",
+		Long: `Searches for weights, normaliser, k and signals of a preset with a query set that the gateway stores. What is found is
+measured on held-out queries, and recommended if it is significantly better: as a preset that
 hybridge presets keeps. hybridge tune does so on folders.`,
 	}
 	cmd.AddCommand(tuningsRunCommand(p), tuningsListCommand(p), tuningsShowCommand(p),
 		cancelIn(p, cli.TuningsPath, &cobra.Command{Use: "cancel TUNING", Short: "Cancel a tuning"}),
 		deleteFrom(p, cli.TuningsPath, &cobra.Command{
-			Use: "delete TUNING", Short: "Delete a tuning; a preset that was saved of it stays",
+			Use: "delete TUNING", Short: "Delete a tuning; presets saved from it stay",
 		}))
 	return cmd
 }
@@ -42,7 +42,7 @@ func tuningsRunCommand(p *cli.Program) *cobra.Command {
 	f := &tuningFlags{}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Search better weights for a preset",
+		Short: "Search for better weights of a preset",
 		Long: `Asks every judged query once for each way of retrieving, tries all else in memory, and waits for the result.
 With --save what is recommended becomes a preset at once; hybridge presets rollback takes it back.`,
 		Example: `  hybridge tunings run --query-set faq --judgments people
@@ -53,22 +53,22 @@ With --save what is recommended becomes a preset at once; hybridge presets rollb
 	flags.StringVar(&r.QuerySet, "query-set", "", "The query set")
 	flags.StringVar(&r.Judgments, "judgments", "", "The judgment list, of chunks")
 	flags.StringVar(&r.KnowledgeBase, "kb", "",
-		"Knowledge base that is searched (default: the query set's, if it has one)")
-	flags.StringVar(&r.Preset, "preset", "", "Preset to begin with (default: that of a search)")
-	flags.StringVar(&r.Metric, "metric", "ndcg@10", "What is to be better: "+strings.Join(metric.Families(), ", ")+
+		"Knowledge base to search (default: the query set's, if it has one)")
+	flags.StringVar(&r.Preset, "preset", "", "Preset to start from (default: that of a search)")
+	flags.StringVar(&r.Metric, "metric", "ndcg@10", "Metric to improve: "+strings.Join(metric.Families(), ", ")+
 		", each with a depth")
 	flags.StringVar(&r.Method, "method", string(tune.CMAES),
-		"How numbers are searched: "+strings.Join(tune.Methods(), ", "))
-	flags.IntVar(&r.Trials, "trials", 2000, "Variants that one search tries")
-	flags.IntVar(&r.Folds, "folds", 5, "Parts that the queries are divided into")
-	flags.IntVar(&r.Seed, "seed", 1, "Of what is drawn: the same seed finds the same")
-	flags.StringArrayVar(&r.Space, "space", nil, "What is searched, as weights.text=0..1 or normalizer=min_max,z_score; "+
+		"Search method: "+strings.Join(tune.Methods(), ", "))
+	flags.IntVar(&r.Trials, "trials", 2000, "Variants tried by each search")
+	flags.IntVar(&r.Folds, "folds", 5, "Number of folds of the queries")
+	flags.IntVar(&r.Seed, "seed", 1, "Random seed: the same seed gives the same result")
+	flags.StringArrayVar(&r.Space, "space", nil, "Search space, such as weights.text=0..1 or normalizer=min_max,z_score; "+
 		"may be repeated (default: what the preset has)")
 	flags.StringArrayVar(&r.Retrieval, "retrieval", nil,
-		"What else is asked for, as candidates=50,100,200; may be repeated")
-	flags.StringVar(&r.Name, "name", "", "Name for people")
-	flags.StringVar(&f.save, "save", "", "Save what is recommended as this preset")
-	flags.BoolVar(&f.background, "background", false, "Do not wait; needs a gateway that runs")
+		"Other parameters to try, such as candidates=50,100,200; may be repeated")
+	flags.StringVar(&r.Name, "name", "", "Display name")
+	flags.StringVar(&f.save, "save", "", "Save the recommendation as this preset")
+	flags.BoolVar(&f.background, "background", false, "Do not wait; needs a running gateway")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runTuning(p, cmd, f) }
@@ -169,7 +169,7 @@ func tuningsListCommand(p *cli.Program) *cobra.Command {
 }
 
 func tuningsShowCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "show TUNING", Short: "Show what a tuning found, and the preset that it recommends"}
+	cmd := &cobra.Command{Use: "show TUNING", Short: "Show the result of a tuning and the recommended preset"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		t := &runs.Tuning{}

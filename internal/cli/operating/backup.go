@@ -50,8 +50,8 @@ func backupCommand(p *cli.Program) *cobra.Command {
 	var asJSON *bool
 	cmd := &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Copy the data directory while it is in use",
-		Long: "Copies the data files of the data directory to a new folder, each as it is at one moment, whether a\n" +
+		Short: "Back up the data directory while it is in use",
+		Long: "Writes a consistent snapshot of each data file of the data directory to a new folder, whether a\n" +
 			"gateway runs on it or not. Knowledge bases on Elasticsearch and PostgreSQL are not in it.",
 		Example: "  hybridge backup /backups/hybridge-monday --data-dir .data",
 		RunE: func(cmd *cobra.Command, args []string) error {

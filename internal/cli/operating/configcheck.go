@@ -12,11 +12,11 @@ import (
 
 func configCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "Look at the configuration",
+		Use: "config", Short: "Inspect the configuration",
 	}
 	check := &cobra.Command{
 		Use:   "check",
-		Short: "Check the configuration and print what is in effect, without secrets",
+		Short: "Check the configuration and print the effective settings, without secrets",
 	}
 	cli.AddSettings(check, cli.OfSettings)
 	inJSON := cli.AddJSON(check.Flags())

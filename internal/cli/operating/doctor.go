@@ -1,7 +1,6 @@
 package operating
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/cli"
-	"github.com/hybridge-search/hybridge/locale"
 )
 
 // The states of a finding.
@@ -98,9 +96,9 @@ const doctorPatience = 15 * time.Second
 func doctorCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Ask every part whether it works, and say what to do",
-		Long: "Looks at the configuration, the data directory and every server that is configured, and changes nothing.\n" +
-			"The exit code is 1 if something is wrong. It speaks Chinese where LC_ALL, LC_MESSAGES or LANG do.",
+		Short: "Check every component, with advice on what to fix",
+		Long: "Checks the configuration, the data directory and every configured server; changes nothing.\n" +
+			"The exit code is 1 if something is wrong.",
 	}
 	inJSON := cli.AddJSON(cmd.Flags())
 	cli.AddGateway(cmd)
@@ -142,7 +140,7 @@ func (x *examination) all(ctx context.Context) (findings []finding) {
 }
 
 func printFindings(p *cli.Program, findings []finding, inJSON bool) error {
-	language := language(p)
+	language := p.Language()
 	healthy := true
 	for i := range findings {
 		f := &findings[i]
@@ -169,13 +167,6 @@ func printTable(w io.Writer, findings []finding) error {
 		}
 	}
 	return out.Flush()
-}
-
-// language reads the language from the environment.
-func language(p *cli.Program) *locale.Language {
-	name := cmp.Or(p.Variable("LC_ALL"), p.Variable("LC_MESSAGES"), p.Variable("LANG"))
-	name, _, _ = strings.Cut(name, ".")
-	return locale.Match(strings.ReplaceAll(name, "_", "-"))
 }
 
 // masked hides the secrets of the configuration in texts of servers and libraries.

@@ -321,7 +321,7 @@ func (x *examination) gateway(ctx context.Context) []finding {
 	if server == "" {
 		return []finding{skip("none runs on this data directory, and --server names none")}
 	}
-	c, err := cli.NewClient(server, key)
+	c, err := x.program.NewClient(server, key)
 	if err == nil && server == x.running && x.config.TLS.Cert != "" {
 		err = c.Trust(x.config.TLS.Cert)
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 func keysCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "keys", Short: "Make, list, rotate and revoke API keys",
+		Use: "keys", Short: "Create, list, rotate and revoke API keys",
 		Long: `API keys that are stored where the data is and hold on every gateway within two
 seconds, without a restart. Those of the configuration file are not among them.`,
 	}
@@ -30,14 +31,14 @@ func keysCreateCommand(p *cli.Program) *cobra.Command {
 	var roles, bases, attach []string
 	var expires time.Duration
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Make a key and print it, this once",
+		Use: "create NAME", Short: "Create a key and print it; it is shown only once",
 		Example: "  hybridge keys create website --roles search --kb manuals --expires 2160h",
 	}
-	cmd.Flags().StringSliceVar(&roles, "roles", []string{keys.Search}, "Of search, write, manage, operate")
+	cmd.Flags().StringSliceVar(&roles, "roles", []string{keys.Search}, "Roles: search, write, manage, operate")
 	cmd.Flags().StringSliceVar(&bases, "kb", nil, "Knowledge bases that the key is limited to (default: all)")
 	cmd.Flags().StringSliceVar(&attach, "attach", nil,
-		"Existing Elasticsearch indexes that it may attach, as ragflow_* (default: none)")
-	cmd.Flags().DurationVar(&expires, "expires", 0, "How long it is valid, as 720h (default: until it is revoked)")
+		"Existing Elasticsearch indexes that it may attach, such as ragflow_* (default: none)")
+	cmd.Flags().DurationVar(&expires, "expires", 0, "How long it is valid, such as 720h (default: until it is revoked)")
 	asJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -114,14 +115,14 @@ func printKeys(p *cli.Program, list []keys.Record) error {
 		if r.LastUsed != nil {
 			used = r.LastUsed.Local().Format(time.DateTime)
 		}
-		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), bases, state, used)
+		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), locale.Text(bases), locale.Text(state), locale.Text(used))
 	}
 	return out.Flush()
 }
 
 func keysRotateCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rotate NAME", Short: "Give a key a new secret and print it, this once",
+		Use: "rotate NAME", Short: "Give a key a new secret and print it; it is shown only once",
 	}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
@@ -130,7 +131,7 @@ func keysRotateCommand(p *cli.Program) *cobra.Command {
 }
 
 func keysRevokeCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke NAME", Short: "End a key, at once"}
+	cmd := &cobra.Command{Use: "revoke NAME", Short: "Revoke a key immediately"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, args []string) error {
 		_, err := c.Raw(ctx, cli.Call{Method: http.MethodDelete, Path: cli.KeysPath + "/" + url.PathEscape(args[0])})

@@ -20,8 +20,8 @@ func restoreCommand(p *cli.Program) *cobra.Command {
 	overwrite, asJSON := false, (*bool)(nil)
 	cmd := &cobra.Command{
 		Use:   "restore DIR",
-		Short: "Put a backup into a data directory that nobody uses",
-		Long: "Checks a backup and copies its data files into the data directory, which no gateway may use.\n" +
+		Short: "Restore a backup into a data directory that is not in use",
+		Long: "Checks a backup and writes its data files into the data directory, which no gateway may use.\n" +
 			"Data files that are there already are moved aside with --overwrite, never deleted.",
 		Example: "  hybridge restore /backups/hybridge-monday --data-dir .data",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,7 +37,7 @@ func restoreCommand(p *cli.Program) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false,
-		"Move data files that are there into a folder replaced-… beside them")
+		"Move existing data files into a folder replaced-… beside them")
 	asJSON = cli.AddJSON(cmd.Flags())
 	cli.AddSettings(cmd, "", cli.NotOfFolders...)
 	return cmd

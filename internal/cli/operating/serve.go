@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/app"
 	"github.com/hybridge-search/hybridge/internal/app/datadir"
 	"github.com/hybridge-search/hybridge/internal/cli"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // Commands are the commands that run a gateway and look after it.
@@ -74,7 +75,7 @@ func serve(ctx context.Context, p *cli.Program, c *config.Config, origins config
 		address = "https" + strings.TrimPrefix(address, "http")
 	}
 	out := &cli.Printer{W: p.Stdout}
-	out.Line("%s", opened.Welcome(address))
+	out.Line("%s", locale.Text(opened.Welcome(address)))
 	if err := errors.Join(lock.Announce(address), out.Err); err != nil {
 		return errors.Join(err, listener.Close())
 	}

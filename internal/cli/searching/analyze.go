@@ -15,9 +15,9 @@ func analyzeCommand(p *cli.Program) *cobra.Command {
 	var q query
 	cmd := &cobra.Command{
 		Use:   "analyze QUESTION...",
-		Short: "Show what a question would ask for, without asking",
-		Long: `Analyze shows the words of a question with their weights, the synonyms, the plan, and what
-would be sent to the engines, with the flags that search has.`,
+		Short: "Show how a question would be searched, without searching",
+		Long: `Shows the words of a question with their weights, the synonyms, the plan, and the requests
+to the engines. It takes the flags of search.`,
 		Example: "  hybridge analyze --kb docs --preset rrf 如何调整权重",
 	}
 	q.add(cmd.Flags())

@@ -36,7 +36,7 @@ relevant is found the model is not asked. The exit code is 5 when nothing answer
 	q.addThresholds(cmd.Flags())
 	q.addSeveral(cmd.Flags())
 	q.addRanking(cmd.Flags())
-	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "Characters of the hits that the model gets (default 4000)")
+	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "Characters of the hits that are sent to the model (default 4000)")
 	inJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -202,7 +202,7 @@ func (a *ToldAnswer) end() error {
 		if a.Done.Truncated {
 			p.Line("the answer was cut")
 		}
-		p.Line("%s", p.faint(fmt.Sprintf("%s read, %d cited, in %.1f ms",
+		p.Line("%s", p.faint(p.Say("%s read, %d cited, in %.1f ms",
 			cli.Counted(len(a.Sources.Sources), "source"), len(cited), a.Done.TookMS)))
 	}
 	return p.Err
@@ -215,13 +215,13 @@ func (a *ToldAnswer) source(c *rag.Citation) {
 	}
 	switch {
 	case c.Lines != nil:
-		where += fmt.Sprintf(", lines %d-%d", c.Lines.First, c.Lines.Last)
+		where += a.page.Say(", lines %d-%d", c.Lines.First, c.Lines.Last)
 	case c.Page != nil:
-		where += fmt.Sprintf(", page %d", *c.Page)
+		where += a.page.Say(", page %d", *c.Page)
 	}
 	relevance := ""
 	if c.Relevance != nil {
-		relevance = "  " + chance(*c.Relevance) + " relevant"
+		relevance = "  " + a.page.Say("%s relevant", chance(*c.Relevance))
 	}
 	a.page.Line("[%d] %s%s  %s", c.Number, a.page.bold(where), relevance,
 		a.page.faint(c.KnowledgeBase+"/"+cli.Plain(c.ID)))

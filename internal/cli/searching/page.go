@@ -70,7 +70,7 @@ func (p *page) hit(number int, h *search.Hit) {
 	name := cli.Plain(cmp.Or(nameOf(h), h.ID))
 	relevance := ""
 	if h.Relevance != nil {
-		relevance = chance(*h.Relevance) + " relevant  "
+		relevance = p.Say("%s relevant", chance(*h.Relevance)) + "  "
 	}
 	where := h.KnowledgeBase + "/" + cli.Plain(h.DocumentName) + " " + cli.Plain(h.ID)
 	if p.group {
@@ -82,7 +82,7 @@ func (p *page) hit(number int, h *search.Hit) {
 		p.Line("    %s", p.faint(p.leg(leg)))
 	}
 	if b := h.Boost; b != nil && *b < 1 {
-		p.Line("    %s", p.faint(fmt.Sprintf("lowered by the boost of %s: %.3g of the largest", h.KnowledgeBase, *b)))
+		p.Line("    %s", p.faint(p.Say("lowered by the boost of %s: %.3g of the largest", h.KnowledgeBase, *b)))
 	}
 	for _, fragment := range h.Highlights {
 		p.Line("    %s", p.marks.Replace(cli.Plain(html.UnescapeString(fragment))))
@@ -93,7 +93,7 @@ func (p *page) hit(number int, h *search.Hit) {
 		}
 	}
 	if len(h.Copies) > 0 {
-		p.Line("    %s", p.faint("also in: "+alsoIn(h.Copies)))
+		p.Line("    %s", p.faint(p.Say("also in: %s", alsoIn(h.Copies))))
 	}
 	p.Line("")
 }
@@ -136,19 +136,16 @@ func chance(p float64) string {
 
 // leg shows a leg's part in the score, and how it was computed.
 func (p *page) leg(c scoring.Contribution) string {
-	text := fmt.Sprintf("%-*s %s %+.4f = %s of weight %.3g", max(p.names, 8), c.Leg,
-		bar(c.Contribution, p.most), c.Contribution, shownRaw(c.Raw), c.Weight)
+	raw := p.Say("unknown")
+	if c.Raw != nil {
+		raw = fmt.Sprintf("%.4g", *c.Raw)
+	}
+	text := fmt.Sprintf("%-*s %s %+.4f = ", max(p.names, 8), c.Leg, bar(c.Contribution, p.most), c.Contribution) +
+		p.Say("%s of weight %.3g", raw, c.Weight)
 	if c.Rank == nil {
-		return text + ", not among its candidates"
+		return text + p.Say(", not among its candidates")
 	}
-	return text + fmt.Sprintf(", rank %d", *c.Rank)
-}
-
-func shownRaw(raw *float64) string {
-	if raw == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%.4g", *raw)
+	return text + p.Say(", rank %d", *c.Rank)
 }
 
 const barWidth = 10
@@ -163,20 +160,19 @@ func bar(value, most float64) string {
 }
 
 func (p *page) summary(r *search.Response) {
-	relation := ""
+	total := strconv.Itoa(r.Total.Value)
 	if r.Total.Relation == "gte" {
-		relation = "at least "
+		total = p.Say("at least %d", r.Total.Value)
 	}
-	total := fmt.Sprintf("%s%d", relation, r.Total.Value)
 	if n := r.Total.Folded; n > 0 {
-		total += fmt.Sprintf(" (copies: %d)", n)
+		total = p.Say("%s (near-duplicates: %d)", total, n)
 	}
 	if p.group {
-		total += " documents"
+		total = p.Say("%s documents", total)
 	}
 	p.Line("%d of %s in %.1f ms (%s on %s)", len(r.Hits), total, r.TookMS, r.Preset, r.Engine)
 	if a := r.Answerable; a != nil {
-		p.Line("%s", answerable(*a))
+		p.Line("%s", p.answerable(*a))
 	}
 	if r.Empty != "" {
 		p.Line("nothing found: %s", r.EmptyReason)
@@ -200,7 +196,7 @@ func (p *page) documents(r *search.Response) {
 	}
 	const shown = 12
 	if left := len(documents) - shown; left > 0 {
-		documents = append(documents[:shown], fmt.Sprintf("and %d more", left))
+		documents = append(documents[:shown], p.Say("and %d more", left))
 	}
 	if len(documents) > 0 {
 		p.Line("documents: %s", strings.Join(documents, ", "))
@@ -225,7 +221,7 @@ func (p *page) facets(counts map[string][]search.FacetCount) {
 		digits = len(strconv.Itoa(most))
 		for i, v := range values {
 			if i == shown {
-				p.Line("  %s", p.faint(fmt.Sprintf("and %d more", len(values)-shown)))
+				p.Line("  %s", p.faint(p.Say("and %d more", len(values)-shown)))
 				break
 			}
 			p.Line("  %*d %s %s", digits, v.Count, p.faint(bar(float64(v.Count), float64(most))), cli.Plain(v.Value))
@@ -234,11 +230,11 @@ func (p *page) facets(counts map[string][]search.FacetCount) {
 }
 
 // answerable shows whether the answer probably answers the question.
-func answerable(p float64) string {
-	if p < *search.AutoThreshold().Answerable {
-		return fmt.Sprintf("nothing here seems to answer that (answerable %s)", chance(p))
+func (p *page) answerable(probability float64) string {
+	if probability < *search.AutoThreshold().Answerable {
+		return p.Say("nothing here seems to answer that (answerable %s)", chance(probability))
 	}
-	return "answerable " + chance(p)
+	return p.Say("answerable %s", chance(probability))
 }
 
 func (p *page) explain(e *search.Explain) {
@@ -262,7 +258,7 @@ func (p *page) explain(e *search.Explain) {
 		p.Line("%s: %s", base, method)
 	}
 	for _, r := range e.Relevance {
-		text := fmt.Sprintf("%s: relevance by %s", r.KnowledgeBase, r.By)
+		text := p.Say("%s: relevance by %s", r.KnowledgeBase, r.By)
 		if r.Why != "" {
 			text += ": " + r.Why
 		}

@@ -49,7 +49,7 @@ base, and what it changes. Every save is a version; the next search uses it.`,
 		sets.Save(&cobra.Command{
 			Use:     "save PRESET FILE",
 			Aliases: []string{"put"},
-			Short:   "Put the definition in a file into use, or from standard input with -",
+			Short:   "Save the definition in a file as the new version; - reads standard input",
 			Example: "  hybridge presets show support > p.json; $EDITOR p.json; hybridge presets save support p.json\n" +
 				`  echo '{"base": "rrf", "rrf_k": 20}' | hybridge presets save flat -`,
 		}),
@@ -58,7 +58,7 @@ base, and what it changes. Every save is a version; the next search uses it.`,
 			Use: "history PRESET", Aliases: []string{"versions"}, Short: "List the versions of a saved preset, the newest first",
 		}),
 		sets.Rollback(&cobra.Command{
-			Use: "rollback PRESET VERSION", Short: "Put an earlier version of a preset into use again",
+			Use: "rollback PRESET VERSION", Short: "Return to an earlier version of a preset",
 		}),
 	)
 	return cmd
@@ -77,7 +77,7 @@ func presetEdit(text string, base *int, comment string) (any, error) {
 }
 
 func presetsListCommand(p *cli.Program) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the presets that a search may name"}
+	cmd := &cobra.Command{Use: "list", Short: "List the presets"}
 	asJSON := cli.AddJSON(cmd.Flags())
 	return p.Calling(cmd, func(ctx context.Context, c *cli.Client, _ []string) error {
 		var list versioned.Presets

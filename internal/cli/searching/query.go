@@ -42,30 +42,30 @@ type query struct {
 
 func (q *query) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&q.bases, "kb", nil, "Knowledge base to search; may be given several times (default: all)")
-	flags.StringVar(&q.preset, "preset", "", "Named plan (default: the gateway's)")
+	flags.StringVar(&q.preset, "preset", "", "Preset (default: the gateway's)")
 	flags.StringVar(&q.engine, "engine", "", "Engine to run on")
-	flags.IntVar(&q.topK, "top-k", 0, "Hits of the answer (default: the preset's)")
+	flags.IntVar(&q.topK, "top-k", 0, "Number of hits (default: the preset's)")
 	flags.StringArrayVar(&q.filters, "filter", nil,
 		`field=text, or field:=JSON as date:={"gte":"2026-01-01"} or any_of:=[{"lang":"en"},{"year":2026}]; `+
 			`may be given several times, all must hold`)
-	flags.StringToStringVar(&q.weights, "weights", nil, "Weight per leg, as text=0.3,vector=0.7")
+	flags.StringToStringVar(&q.weights, "weights", nil, "Weight of each leg, such as text=0.3,vector=0.7")
 }
 
 // addSeveral adds the flags about several knowledge bases in one answer.
 func (q *query) addSeveral(flags *pflag.FlagSet) {
-	flags.StringToStringVar(&q.boosts, "boosts", nil, "What a knowledge base counts beside the others, as docs=1.5")
+	flags.StringToStringVar(&q.boosts, "boosts", nil, "Factor for the scores of a knowledge base, such as docs=1.5")
 	flags.StringVar(&q.copies, "copies", "",
-		"fold or keep texts that are the same, or nearly (default: fold them across knowledge bases)")
+		"fold or keep near-duplicates (default: fold those of different knowledge bases)")
 }
 
 // addRanking adds the flags that change the parts of a score, and the order of hits.
 func (q *query) addRanking(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&q.also, "also", nil, "Another phrasing of the question; may be given up to 8 times")
-	flags.StringArrayVar(&q.signals, "signal", nil, `What a field says for a chunk, in JSON, as `+
+	flags.StringArrayVar(&q.signals, "signal", nil, `Signal from a field, in JSON, such as `+
 		`'{"recency":{"field":"date","half_life":"90d"},"weight":0.2}'; may be given several times`)
-	flags.Float64Var(&q.diversity, "diversity", 0, "How much hits must be unlike each other, 0 to 1")
-	flags.BoolVar(&q.parent, "parent", false, "Answer with the sections around the chunks that are found")
-	flags.StringVar(&q.rerank, "rerank", "", "Configured reranker that reads the best candidates")
+	flags.Float64Var(&q.diversity, "diversity", 0, "How much hits must differ from each other, 0 to 1")
+	flags.BoolVar(&q.parent, "parent", false, "Return the section around each chunk")
+	flags.StringVar(&q.rerank, "rerank", "", "Configured reranker for the best candidates")
 }
 
 // rank applies those flags.
@@ -93,9 +93,9 @@ func (q *query) rank(flags *pflag.FlagSet, req *search.Request) error {
 
 // addCounts adds the flags that count and gather the hits by their fields.
 func (q *query) addCounts(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&q.facets, "facet", nil, "Count the values of a field in the answer; may be given several times")
+	flags.StringSliceVar(&q.facets, "facet", nil, "Count the values of a field; may be given several times")
 	flags.StringVar(&q.facetMode, "facet-mode", "",
-		"disjunctive: count each field as if no --filter were on it (default: conjunctive)")
+		"disjunctive: count each field without its own --filter (default: conjunctive)")
 	flags.StringVar(&q.groupBy, "group-by", "", "document_id: only the best chunk of each document")
 }
 
@@ -103,14 +103,14 @@ func (q *query) addCounts(flags *pflag.FlagSet) {
 func (q *query) addThresholds(flags *pflag.FlagSet) {
 	auto := search.AutoThreshold()
 	flags.BoolVar(&q.auto, "auto", false, fmt.Sprintf(
-		"Leave out what is not relevant: --answerable %g --relevance %g", *auto.Answerable, *auto.Relevance))
-	flags.StringVar(&q.thresholdText, "threshold", "", "Least score of a hit, 0 to 1; or auto, which is --auto")
+		"Omit what is not relevant: --answerable %g --relevance %g", *auto.Answerable, *auto.Relevance))
+	flags.StringVar(&q.thresholdText, "threshold", "", "Minimum score of a hit, 0 to 1; or auto, which is --auto")
 	for _, name := range []string{"relevance", "min-relevance"} {
-		flags.Float64Var(&q.relevance, name, 0, "Least relevance of a hit, 0 to 1")
+		flags.Float64Var(&q.relevance, name, 0, "Minimum relevance of a hit, 0 to 1")
 	}
 	for _, name := range []string{"answerable", "min-answerable"} {
 		flags.Float64Var(&q.answerable, name, 0,
-			"Least probability, 0 to 1, that the answer answers the question; below it there are no hits")
+			"Minimum probability, 0 to 1, that the hits answer the question; below it there are no hits")
 	}
 	_ = flags.MarkHidden("min-relevance") // fails only for a flag that does not exist
 	_ = flags.MarkHidden("min-answerable")

@@ -25,8 +25,8 @@ func searchCommand(p *cli.Program) *cobra.Command {
 	var q query
 	cmd := &cobra.Command{
 		Use:   "search QUESTION...",
-		Short: "Ask a question",
-		Long: `Search asks one question. Quoted words are a required phrase and -word excludes; put
+		Short: "Search for a question",
+		Long: `Searches for one question. Quoted words are a required phrase, and -word excludes a word; put
 -- before a question that begins with a minus.`,
 		Example: `  hybridge search --kb docs 如何调整权重
   hybridge search --kb docs --facet lang --filter lang=zh --group-by document_id 退款
@@ -37,7 +37,7 @@ func searchCommand(p *cli.Program) *cobra.Command {
 	q.addSeveral(cmd.Flags())
 	q.addRanking(cmd.Flags())
 	q.addCounts(cmd.Flags())
-	cmd.Flags().BoolVar(&q.explain, "explain", false, "Show how the answer came to be")
+	cmd.Flags().BoolVar(&q.explain, "explain", false, "Explain the ranking")
 	inJSON := cli.AddJSON(cmd.Flags())
 	cli.AddTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
