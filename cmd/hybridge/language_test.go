@@ -82,6 +82,8 @@ func TestCommandLineSpeaksChinese(t *testing.T) {
 	}
 	f(chinese, "  kb          创建、列出、显示、检查、导出、导入和删除知识库", "--help")
 	f(chinese, "用法：\n  hybridge COMMAND", "--help")
+	f(chinese, "\n其他：\n", "--help")
+	f(chinese, "API 密钥（HYBRIDGE_KEY）", "kb", "show", "--help")
 	f(chinese, "      --top-k 数字", "search", "--help")
 	f(chinese, "结果数量（默认：由预设决定）", "search", "--help")
 	f(chinese, "选项：\n", "help", "kb", "list")

@@ -30,8 +30,8 @@ func (p *Program) HintAtModel(c *config.Config) {
 	}
 	start := p.commandLine()
 	out := &Printer{W: p.Stderr}
-	out.Line("Keyword search only: no embedding model is configured. For hybrid search, start again with one of these, or see " +
-		"hybridge doctor:")
+	out.Line("Keyword search only: no embedding model is configured. For hybrid search, start again with one of these, " +
+		"or see hybridge doctor:")
 	out.Line("  %s", fmt.Sprintf(addingModel.local, start))
 	out.Line("  %s", fmt.Sprintf(addingModel.ollama, start))
 }

@@ -4,8 +4,8 @@
 // program.go runs a command line and tells its errors; root.go, usage.go (help) and complete.go (the shell) are about
 // all commands. A command takes its arguments and flags by arguments.go, settings.go and confirm.go, reaches a gateway
 // by connect.go and client.go, and writes by output.go, table.go, wrap.go and progress.go; language.go says in which
-// language, reader.go takes it along, and flaghelp.go lists flags in a help. sets.go are commands on sets with versions.
-// names.go says which flags and arguments are names of something, listed.go which names there are, and
+// language, reader.go takes it along, and flaghelp.go lists flags in a help. sets.go are commands on sets with
+// versions. names.go says which flags and arguments are names of something, listed.go which names there are, and
 // suggest.go which one a misspelt one may stand for; hint.go says how to get an embedding model.
 package cli
 

@@ -6,7 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/locale"
 )
 
-// localized is a writer whose readers read a language: the language travels with the writer, so that no command passes it on.
+// localized is a writer whose readers read a language: the language travels with the writer, so that no
+// command passes it on.
 type localized struct {
 	io.Writer
 	language *locale.Language

@@ -73,7 +73,8 @@ func (s SetCommands[V]) table(all []V, inJSON bool) error {
 		if !s.Uncounted {
 			rules = "\t" + strconv.Itoa(v.Rules)
 		}
-		out.Line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules, v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
+		out.Line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules, v.CreatedAt.Local().Format(time.DateTime),
+			v.Author, v.Comment)
 	}
 	return out.Flush()
 }

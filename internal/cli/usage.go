@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // flagGroup gives the heading of a flag in the help; none: among the command's own.
@@ -67,7 +68,7 @@ func (out *Printer) commands(cmd *cobra.Command) {
 		groups[len(groups)-1].Title = "Further"
 	}
 	for _, group := range groups {
-		out.Line("\n%s:", group.Title)
+		out.Line("\n%s:", locale.Text(group.Title))
 		for _, sub := range cmd.Commands() {
 			if isListed(sub) && sub.GroupID == group.ID {
 				out.Line("  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)

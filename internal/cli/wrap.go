@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// wrapped breaks a text into lines by how wide a terminal shows them; those after the first begin with the indent. Between
-// Chinese characters a line may end anywhere but before a mark that closes.
+// wrapped breaks a text into lines by how wide a terminal shows them; those after the first begin with the indent.
+// Between Chinese characters a line may end anywhere but before a mark that closes.
 func wrapped(text, indent string, width int) string {
 	var out strings.Builder
 	used := len(indent)

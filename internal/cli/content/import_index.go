@@ -37,7 +37,8 @@ const (
 var ofForeign = []string{"index", mapFlag, "only-mapped", "from-api-key", "from-ca-file"}
 
 func (w *foreignWish) add(flags *pflag.FlagSet) {
-	flags.StringVar(&w.url, foreignFlag, "", "Import an index of this cluster, such as http://user:password@127.0.0.1:9200")
+	flags.StringVar(&w.url, foreignFlag, "",
+		"Import an index of this cluster, such as http://user:password@127.0.0.1:9200")
 	flags.StringVar(&w.index, "index", "", "The index, an alias, or a pattern such as articles-*")
 	flags.StringArrayVar(&w.fields, mapFlag, nil,
 		"Source of a field, such as content=body, title=headline, vector=embedding or metadata.year=meta.year; several times")

@@ -74,7 +74,8 @@ func (w *ingestWish) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&w.noGitignore, "no-gitignore", false, "Include files that a .gitignore excludes")
 	flags.StringVar(&w.selection.prefix, "prefix", "", "Prefix for the IDs of documents, such as handbook/")
 	flags.StringArrayVar(&w.given, "metadata", nil,
-		"Metadata of every chunk, such as year=2026; numbers, true, false and \"quoted text\" as in JSON, anything else is text; "+
+		"Metadata of every chunk, such as year=2026; numbers, true, false and \"quoted text\" as in JSON, "+
+			"anything else is text; "+
 			"may be given several times")
 	flags.BoolVar(&w.prune, "prune", false, "Delete documents whose file is gone from the folder")
 	flags.BoolVar(&w.dryRun, "dry-run", false, "Show what would be added, replaced, kept and removed; write nothing")

@@ -56,9 +56,11 @@ func kbCreateCommand(p *cli.Program) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&spec.Name, "name", "", "Display name (default: the ID)")
 	flags.StringVar(&spec.Engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
-	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all engines that hold it, the reference first")
+	flags.StringSliceVar(&spec.Engines, "engines", nil,
+		"Instead of --engine: all engines that hold it, the reference first")
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
-	flags.IntVar(&dimensions, "dimensions", 0, "Dimensions of the vectors; 0: keyword search only (default: the embedding model's)")
+	flags.IntVar(&dimensions, "dimensions", 0,
+		"Dimensions of the vectors; 0: keyword search only (default: the embedding model's)")
 	flags.StringVar(&spec.EmbeddingModel, "embedding-model-name", "",
 		"Configured embedding model, or the model of vectors that are provided (default: embedding.model)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "Analyzer of texts (default: jieba)")

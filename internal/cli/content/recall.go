@@ -37,11 +37,13 @@ func kbRecallCommand(p *cli.Program) *cobra.Command {
   hybridge kb recall manuals --queries questions.txt --json`,
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&sample, "sample", recall.DefaultSample, "Number of vectors of the knowledge base to query with, 1 to 500")
+	flags.IntVar(&sample, "sample", recall.DefaultSample,
+		"Number of vectors of the knowledge base to query with, 1 to 500")
 	flags.StringVar(&file, "queries", "", "Use the questions in this file instead, one per line, at most 500")
 	flags.IntVar(&k, "k", recall.DefaultK, "Depth of the comparison, 1 to 100")
 	flags.StringVar(&req.Preset, "preset", "", "Preset to measure (default: the gateway's)")
-	flags.IntVar(&candidates, "candidates", 0, "Candidates per leg (default: the preset's); a small number shows the recall of the index itself")
+	flags.IntVar(&candidates, "candidates", 0,
+		"Candidates per leg (default: the preset's); a small number shows the recall of the index itself")
 	flags.StringVar(&req.Engine, "engine", "", "Engine to measure, if the knowledge base has several")
 	asJSON := cli.AddJSON(flags)
 	cli.AddTarget(cmd)

@@ -49,8 +49,8 @@ func evalCommand(p *cli.Program) *cobra.Command {
 		Long: `Measures nDCG@10, recall and MRR of presets on test collections in BEIR's layout:
 corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv. Each set gets a knowledge base of its own, which is removed
 afterwards. A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what
-the first cannot do. Problems found in the files are reported on standard error, and with --json too: by file and line, and
-what was done with it.`,
+the first cannot do. Problems found in the files are reported on standard error, and with --json too: by file and line,
+and what was done with it.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
   hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200

@@ -51,7 +51,8 @@ func (f *experimentFlags) add(flags *pflag.FlagSet) {
 	d := &f.definition
 	flags.StringArrayVar(&f.variants, "variant", nil,
 		`Variant: NAME={"preset":"…", …}, or NAME alone for the search as it is; the first is the control`)
-	flags.StringToStringVar(&f.share, "share", nil, "Share of a variant, such as control=0.9,more=0.1 (default: equal shares)")
+	flags.StringToStringVar(&f.share, "share", nil,
+		"Share of a variant, such as control=0.9,more=0.1 (default: equal shares)")
 	flags.Float64Var(&d.Traffic, "traffic", 1, "Share of users or sessions that take part")
 	flags.StringVar(&f.unit, "unit", string(experiments.ByUser),
 		"Unit that keeps its variant: user or session")

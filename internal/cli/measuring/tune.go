@@ -34,9 +34,9 @@ func tuneCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune",
 		Short: "Search for better weights of a preset, on test collections",
-		Long: `Searches for weights, normaliser, k and signals of a preset on test collections in BEIR's layout, as eval reads them.
-Every question is asked once for each way of retrieving; all else is tried in memory. What is found is measured on
-held-out questions (nested cross-validation), and recommended if it is significantly better: as a
+		Long: `Searches for weights, normaliser, k and signals of a preset on test collections in BEIR's layout, as eval
+reads them. Every question is asked once for each way of retrieving; all else is tried in memory. What is found is
+measured on held-out questions (nested cross-validation), and recommended if it is significantly better: as a
 preset for the configuration.`,
 		Example: `  hybridge tune --data sets/scifact
   hybridge tune --data sets/scifact --data sets/shop --preset rrf --space weights.text=0..1 --space rrf_k=1..200:log

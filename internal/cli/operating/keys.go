@@ -115,7 +115,8 @@ func printKeys(p *cli.Program, list []keys.Record) error {
 		if r.LastUsed != nil {
 			used = r.LastUsed.Local().Format(time.DateTime)
 		}
-		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), locale.Text(bases), locale.Text(state), locale.Text(used))
+		out.Line("%s\t%s\t%s\t%s\t%s", r.Name, strings.Join(r.Roles, ","), locale.Text(bases), locale.Text(state),
+			locale.Text(used))
 	}
 	return out.Flush()
 }
