@@ -19,8 +19,8 @@ func tuningsCommand(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tunings",
 		Short: "Search for better weights on stored query sets, over a knowledge base in use",
-		Long: `Searches for weights, normaliser, k and signals of a preset with a query set that the gateway stores. What is found
-is measured on held-out queries, and recommended if it is significantly better: as a preset that
+		Long: `Searches for weights, normaliser, k and signals of a preset with a query set that the gateway stores. What
+is found is measured on held-out queries, and recommended if it is significantly better: as a preset that
 hybridge presets keeps. hybridge tune does so on folders.`,
 	}
 	cmd.AddCommand(tuningsRunCommand(p), tuningsListCommand(p), tuningsShowCommand(p),
