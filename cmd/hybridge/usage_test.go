@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 	c.want(cli.ExitOK, "", "doctor --help", "Which gateway:", "Settings:", "--redis-url")
 	c.want(cli.ExitOK, "", "help settings", "--data-dir, HYBRIDGE_DATA_DIR", "HYBRIDGE_LIMITS_RATE", "Default: text")
 	c.want(cli.ExitOK, "", "help kb show", "hybridge kb show KB [flags]")
-	c.want(cli.ExitOK, "", "--help", "Search:", "The gateway:", "standard error")
+	c.want(cli.ExitOK, "", "--help", "Search:", "Gateway:", "standard error")
 	c.want(cli.ExitUsage, "", "help nope", `unknown command "nope"`)
 	if _, help, _ := c.run("", "backup", "--help"); strings.Contains(help, "--embedding-url") {
 		t.Errorf("a backup embeds nothing: %s", help)

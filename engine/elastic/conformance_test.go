@@ -63,22 +63,27 @@ func optionsOf(t testing.TB, prefix string) elastic.Options {
 	}
 }
 
-// ask sends a request to the real server past the engine.
+// ask sends a request to the real server past the engine; again while a shard of an index that another test has just made
+// is not there yet.
 func ask(t testing.TB, method, url, body string) []byte {
 	t.Helper()
-	req, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		req, err := http.NewRequest(method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		switch {
+		case err == nil && (res.StatusCode < http.StatusBadRequest || res.StatusCode == http.StatusNotFound):
+			return answer
+		case res.StatusCode != http.StatusServiceUnavailable || time.Now().After(end):
+			t.Fatalf("%s %s: %s, %v\n%s; want no error and res.StatusCode below StatusBadRequest or res.StatusCode StatusNotFound", method, url, res.Status, err, brief.Of(answer))
+		}
 	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode >= http.StatusBadRequest && res.StatusCode != http.StatusNotFound {
-		t.Fatalf("%s %s: %s, %v\n%s; want no error and res.StatusCode below StatusBadRequest or res.StatusCode StatusNotFound", method, url, res.Status, err, brief.Of(answer))
-	}
-	return answer
 }
