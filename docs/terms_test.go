@@ -27,6 +27,9 @@ type told struct{ where, text string }
 // surfaces are all texts that users read, by surface and language, without code and names of the API.
 func surfaces(t *testing.T) map[string][]told {
 	t.Helper()
+	if known != nil {
+		return known
+	}
 	all := map[string][]told{}
 	for surface, pattern := range map[string]string{
 		"guide en": "guide/en/*.md", "guide zh": "guide/zh/*.md", "readme en": "../README.md", "readme zh": "../README.zh.md",
@@ -48,8 +51,12 @@ func surfaces(t *testing.T) map[string][]told {
 	all["api en"] = descriptions(t, "../gateway/testdata/openapi.json")
 	all["help en"] = linesOf(t, "../cmd/hybridge/testdata/help.txt")
 	all["log en"] = logged(t)
+	known = all
 	return all
 }
+
+// known are the surfaces once they have been read, which takes a second; tests that read them are not parallel.
+var known map[string][]told
 
 var (
 	inlineCode = regexp.MustCompile("(?s)```.*?```|<!--.*?-->|`[^`]*`|\\{[^}]*\\}|\\]\\([^)]*\\)")

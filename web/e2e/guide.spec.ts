@@ -4,7 +4,7 @@ import { accessible, expect, inBothLanguages, test, type Language } from './fixt
 const first = (language: Language) => `/guide/${language}/`
 const said = {
   en: { find: 'Search', field: 'Search the guide', contents: 'Contents', within: 'On this page', skip: 'Skip to content', next: 'Next', asked: 'filter' },
-  zh: { find: '搜索', field: '搜索指南', contents: '目录', within: '本页内容', skip: '跳到正文', next: '下一页', asked: '过滤' },
+  zh: { find: '搜索', field: '搜索手册', contents: '目录', within: '本页内容', skip: '跳到正文', next: '下一页', asked: '过滤' },
 }
 
 inBothLanguages('the bar leads to the guide in its language, and the guide back', async (page, t, language) => {
