@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,11 +67,7 @@ func proseOf(text string) string {
 
 func paragraphsOf(t *testing.T, pattern string) (all []told) {
 	t.Helper()
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
+	for _, name := range filesOf(t, pattern) {
 		if filepath.Base(name) == "glossary.md" { // it names the words
 			continue
 		}
@@ -82,6 +76,15 @@ func paragraphsOf(t *testing.T, pattern string) (all []told) {
 		}
 	}
 	return all
+}
+
+func filesOf(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %v; want no error and some names", pattern, err)
+	}
+	return names
 }
 
 func linesOf(t *testing.T, name string) (all []told) {
@@ -112,11 +115,7 @@ func entriesOf(t *testing.T, name string) map[string]string {
 
 func valuesOf(t *testing.T, pattern string) (all []told) {
 	t.Helper()
-	names, err := filepath.Glob(pattern)
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%s: %v; want no error and some names", pattern, err)
-	}
-	for _, name := range names {
+	for _, name := range filesOf(t, pattern) {
 		for key, text := range entriesOf(t, name) {
 			all = append(all, told{name + " " + key, text})
 		}
@@ -157,19 +156,7 @@ func descriptions(t *testing.T, name string) (all []told) {
 func logged(t *testing.T) (all []told) {
 	t.Helper()
 	methods := []string{"Debug", "Info", "Warn", "Error", "DebugContext", "InfoContext", "WarnContext", "ErrorContext"}
-	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2):
-			return filepath.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	eachSource(t, func(name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -187,11 +174,7 @@ func logged(t *testing.T) (all []told) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 
